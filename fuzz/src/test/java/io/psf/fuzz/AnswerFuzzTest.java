@@ -64,7 +64,7 @@ final class AnswerFuzzTest {
         Client client = new Client(POOL);
         Wire wire = new Wire();
         Peer server = client.connect(to(wire), "", 0, "server 0");
-        Call<R> call = client.send(client.onShards(
+        Call<R> call = client.start(client.onShards(
                 sample.function(),
                 sample.request(),
                 null,

@@ -157,7 +157,7 @@ public final class Host implements AutoCloseable {
     public <Q, R> R call(Sample<Q, R> sample) {
         requests.clear();
         answers.clear();
-        return client.send(client.onShards(
+        return client.start(client.onShards(
                         sample.function(),
                         sample.request(),
                         null,

@@ -64,7 +64,7 @@ public final class Chain implements FunctionCaller {
     public void send() {
         requireUnsent();
         sent = true;
-        worker.sendTogether(calls);
+        worker.startTogether(calls);
     }
 
     private void requireUnsent() {

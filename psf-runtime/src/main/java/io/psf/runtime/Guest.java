@@ -88,7 +88,7 @@ public final class Guest implements FunctionCaller, AutoCloseable {
         }
         CallLimits limits =
                 CallLimits.of((options.deadline() == null ? config.deadline() : options.deadline()).toNanos());
-        return client.send(client.onNodes(function, request, servers, limits));
+        return client.start(client.onNodes(function, request, servers, limits));
     }
 
     /** Ends the visit. Its calls without an answer fail. */

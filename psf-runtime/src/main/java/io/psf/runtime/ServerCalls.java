@@ -87,11 +87,11 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
     }
 
     @Override
-    public <Q, R> CompletableFuture<Call<R>> send(
+    public <Q, R> CompletableFuture<Call<R>> start(
             Function<Q, R> function, Q request, @Nullable R into, long deadline, int priority, Executor lane) {
         CompletableFuture<Route> route = route(function, request);
         if (route.isDone()) {
-            return route.thenApply(to -> send(to, function, request, into, deadline, priority, lane));
+            return route.thenApply(to -> startOn(to, function, request, into, deadline, priority, lane));
         }
         long left = Math.max(1, deadline - System.nanoTime());
         return route.copy()
@@ -99,7 +99,7 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
                 .exceptionally(e -> {
                     throw failed(e);
                 })
-                .thenApplyAsync(to -> send(to, function, request, into, deadline, priority, lane), lane);
+                .thenApplyAsync(to -> startOn(to, function, request, into, deadline, priority, lane), lane);
     }
 
     private static PsException failed(Throwable failure) {
@@ -113,7 +113,7 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
                 : new PsException(Code.INTERNAL, "finding the servers: " + cause, cause);
     }
 
-    private <Q, R> Call<R> send(
+    private <Q, R> Call<R> startOn(
             Route route,
             Function<Q, R> function,
             Q request,
@@ -122,7 +122,7 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
             int priority,
             Executor lane) {
         long left = Math.max(1, deadline - System.nanoTime());
-        return client.send(prepare(route, function, request, into, new CallLimits(left, priority, true, lane)));
+        return client.start(prepare(route, function, request, into, new CallLimits(left, priority, true, lane)));
     }
 
     private <Q, R> Call<R> prepare(

@@ -166,7 +166,7 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
 
     @Override
     public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
-        return client.send(prepare(function, request, into, options));
+        return client.start(prepare(function, request, into, options));
     }
 
     /**
@@ -177,8 +177,8 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
         return new Chain(this);
     }
 
-    void sendTogether(List<Call<?>> calls) {
-        client.sendTogether(calls);
+    void startTogether(List<Call<?>> calls) {
+        client.startTogether(calls);
     }
 
     /** Returns a prepared call that is not sent yet. */

@@ -88,6 +88,6 @@ final class Calls implements FunctionCaller {
 
     @Override
     public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
-        return client.send(client.onShards(function, request, into, layout, others, servers, CallLimits.of(LIMIT)));
+        return client.start(client.onShards(function, request, into, layout, others, servers, CallLimits.of(LIMIT)));
     }
 }

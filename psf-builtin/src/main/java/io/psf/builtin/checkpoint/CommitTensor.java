@@ -41,7 +41,7 @@ public interface CommitTensor {
     default Response handle(Request request, StoredNode node) {
         Folder folder = CheckpointPath.of(node.checkpoints(), request.checkpoint(), request.tensor());
         TensorInfo tensor = new TensorInfo(request.tensor(), request.rows(), request.width());
-        List<Chain> chains = request.images().stream().map(Chain::of).toList();
+        List<SavedChain> chains = request.images().stream().map(SavedChain::of).toList();
         TensorManifest.write(folder, new TensorImages(tensor, request.save(), chains));
         return new Response();
     }

@@ -36,7 +36,7 @@ record ImageFiles(StoredShard shard, List<ImageFile> files) {
         Map<SavedImage, KnownFile> stamps = new HashMap<>();
         List<ImageFile> files = new ArrayList<>();
         Range range = shard.range();
-        for (Chain chain : images.chains()) {
+        for (SavedChain chain : images.chains()) {
             if (chain.begin() < range.end() && chain.end() > range.begin()) {
                 chain.images().forEach(image -> stamps.put(image, KnownFile.of(folder.file(image))));
                 files.addAll(verified(folder, images.tensor(), chain, shard));
@@ -47,7 +47,7 @@ record ImageFiles(StoredShard shard, List<ImageFile> files) {
     }
 
     /** Verifies the images of a chain. Returns them, the oldest first. */
-    private static List<ImageFile> verified(Folder folder, TensorInfo tensor, Chain chain, StoredShard shard) {
+    private static List<ImageFile> verified(Folder folder, TensorInfo tensor, SavedChain chain, StoredShard shard) {
         List<ImageFile> files = new ArrayList<>();
         Superseded newer = Superseded.NONE;
         for (int i = chain.images().size() - 1; i >= 0; i--) {

@@ -89,7 +89,7 @@ final class Increments {
     /** Returns the rows that have changed since the base; null if all rows are to be written. */
     private @Nullable Plan since(Base base, int most, Folder folder) {
         try {
-            Chain chain = base.images().chain(shard.range()).orElse(null);
+            SavedChain chain = base.images().chain(shard.range()).orElse(null);
             if (chain == null || chain.images().size() > most) {
                 return null;
             }
@@ -123,14 +123,14 @@ final class Increments {
      *
      * @throws PsException with {@code STORAGE} if a file is damaged
      */
-    private void requireWhole(Base base, Chain chain) throws IOException {
+    private void requireWhole(Base base, SavedChain chain) throws IOException {
         if (!VerifiedImages.of(shard).hasAll(base.folder(), chain.images())) {
             var unused = ImageFiles.verified(base.folder(), base.images(), shard);
         }
     }
 
     /** Compares the rows with the hashes in the files of a chain. Returns false if no increment can follow the chain. */
-    private boolean read(Base base, Chain chain) throws IOException {
+    private boolean read(Base base, SavedChain chain) throws IOException {
         for (SavedImage image : chain.images()) {
             Path path = base.folder().file(image);
             try (ImageInput keys = ImageFile.open(path, image);
@@ -190,7 +190,7 @@ final class Increments {
      * Links the files of a chain into a folder. A pack may have been linked for another shard. After a failure the links
      * of packs stay: others may build on them, and a commit deletes what nothing names.
      */
-    private static void link(Folder old, Chain chain, Folder folder) throws IOException {
+    private static void link(Folder old, SavedChain chain, Folder folder) throws IOException {
         List<Path> linked = new ArrayList<>();
         try {
             for (SavedImage image : chain.images()) {

@@ -47,8 +47,8 @@ record ModelImages(
             Folder below = new Folder(folder.file(name));
             TensorImages saved = TensorManifest.read(below, checkpoint, tensor);
             requireSave(below.path(), saved.save(), each.save());
-            List<Chain> chains = saved.chains().stream()
-                    .map(chain -> new Chain(
+            List<SavedChain> chains = saved.chains().stream()
+                    .map(chain -> new SavedChain(
                             chain.images().stream().map(image -> image.in(name)).toList()))
                     .toList();
             tensors.put(each.tensor(), new TensorImages(saved.tensor(), saved.save(), chains));
@@ -71,9 +71,9 @@ record ModelImages(
             List<ServerIndex.Slice> ofTensor = slices.getOrDefault(each.tensor(), List.of());
             ofTensor.forEach(
                     slice -> requireSave(folder.path(), slice.chain().last().save(), each.save()));
-            List<Chain> chains = ofTensor.stream()
+            List<SavedChain> chains = ofTensor.stream()
                     .map(ServerIndex.Slice::chain)
-                    .sorted(Comparator.comparingLong(Chain::begin))
+                    .sorted(Comparator.comparingLong(SavedChain::begin))
                     .toList();
             TensorInfo info = new TensorInfo(TensorId.of(each.tensor()), each.rows(), each.width());
             TensorImages images = new TensorImages(info, each.save(), chains);

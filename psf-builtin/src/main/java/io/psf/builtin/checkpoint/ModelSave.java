@@ -110,7 +110,7 @@ final class ModelSave {
                     .in(below);
             known.put(image, KnownFile.of(folder.file(image)));
         }
-        Chain chain = Chain.of(plan.bases(), image);
+        SavedChain chain = SavedChain.of(plan.bases(), image);
         if (request.increments() > 0) {
             plan.bases().forEach(each -> known.put(each, KnownFile.of(folder.file(each))));
             VerifiedImages.of(shard).replace(known);

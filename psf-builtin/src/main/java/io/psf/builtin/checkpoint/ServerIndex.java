@@ -30,7 +30,7 @@ record ServerIndex(long save, Map<String, Long> lengths, List<Slice> slices) {
     }
 
     /** The images of a slice. */
-    record Slice(TensorInfo tensor, Chain chain) {}
+    record Slice(TensorInfo tensor, SavedChain chain) {}
 
     /** Returns the text of the file. */
     String text() {
@@ -96,7 +96,7 @@ record ServerIndex(long save, Map<String, Long> lengths, List<Slice> slices) {
                 throw new IllegalArgumentException("line without a tensor: " + line);
             } else {
                 images.add(image(save, fields(line, "rows", 7), 1, images.size(), files));
-                slices.add(new Slice(tensor, new Chain(images)));
+                slices.add(new Slice(tensor, new SavedChain(images)));
                 images.clear();
             }
         }

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param save the unique number of the save
  * @param chains the images of each range of rows, in the order of the rows
  */
-record TensorImages(TensorInfo tensor, long save, List<Chain> chains) {
+record TensorImages(TensorInfo tensor, long save, List<SavedChain> chains) {
     TensorImages {
         chains = List.copyOf(chains);
     }
@@ -24,7 +24,7 @@ record TensorImages(TensorInfo tensor, long save, List<Chain> chains) {
     }
 
     /** Returns the images of a range; empty if the save had other slices. */
-    Optional<Chain> chain(Range range) {
+    Optional<SavedChain> chain(Range range) {
         return chains.stream()
                 .filter(each -> each.begin() == range.begin() && each.end() == range.end())
                 .findFirst();
@@ -37,7 +37,7 @@ record TensorImages(TensorInfo tensor, long save, List<Chain> chains) {
      */
     void requireWhole(Object where) {
         long end = 0;
-        for (Chain chain : chains) {
+        for (SavedChain chain : chains) {
             if (chain.begin() != end || chain.end() <= chain.begin()) {
                 throw hole(where, end, chain.begin());
             }

@@ -130,7 +130,7 @@ final class TensorManifest {
         }
         String[] shape = SealedText.fields(lines.get(1), "shape", 3);
         long save = Long.parseUnsignedLong(SealedText.fields(lines.get(2), "save", 2)[1], 16);
-        List<Chain> chains = new ArrayList<>();
+        List<SavedChain> chains = new ArrayList<>();
         List<SavedImage> images = new ArrayList<>();
         for (String line : lines.subList(3, lines.size())) {
             if (line.startsWith("base ")) {
@@ -138,7 +138,7 @@ final class TensorManifest {
                 images.add(image(Long.parseUnsignedLong(base[1], 16), base, 2, images.size()));
             } else {
                 images.add(image(save, SealedText.fields(line, "rows", 5), 1, images.size()));
-                chains.add(new Chain(images));
+                chains.add(new SavedChain(images));
                 images.clear();
             }
         }

@@ -19,7 +19,7 @@ import java.util.Map;
  */
 public final class ImageLoader {
     private final StoredShard shard;
-    private final Tile tile;
+    private final ImageTile tile;
     private final Map<String, List<Attachments.Entry>> attachments = new LinkedHashMap<>();
 
     /**
@@ -29,7 +29,7 @@ public final class ImageLoader {
      */
     public ImageLoader(StoredShard shard, List<ImageHeader.Slot> slots) {
         this.shard = shard;
-        this.tile = new Tile(shard);
+        this.tile = new ImageTile(shard);
         for (ImageHeader.Slot slot : slots) {
             var unused = shard.storedSlot(slot.name(), slot.width());
         }
@@ -80,7 +80,7 @@ public final class ImageLoader {
             long bytesOfRow = (long) column.width() * Float.BYTES;
             in.skip((begin - header.begin()) * bytesOfRow);
             for (long row = begin; row < end; ) {
-                int n = (int) Math.min(Tile.rows(column.width()), end - row);
+                int n = (int) Math.min(ImageTile.rows(column.width()), end - row);
                 column.write((int) (row - range.begin()), tile.read(in, n, column.width()));
                 row += n;
             }

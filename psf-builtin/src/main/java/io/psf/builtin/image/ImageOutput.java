@@ -58,7 +58,7 @@ public final class ImageOutput {
 
     /** Writes the rows of a column from {@code begin} to {@code end}, exclusive, one tile of them after the other. */
     void rows(StoredColumn column, int begin, int end) throws IOException {
-        int most = Tile.rows(column.width());
+        int most = ImageTile.rows(column.width());
         for (int row = begin; row < end; row += most) {
             floats(column.read(row, Math.min(most, end - row)));
         }

@@ -94,9 +94,9 @@ final class KeyedRows {
      *
      * @param in the image, positioned at the column
      */
-    void copy(ImageInput in, Tile tile, StoredColumn column) throws IOException {
+    void copy(ImageInput in, ImageTile tile, StoredColumn column) throws IOException {
         int width = column.width();
-        int most = Math.min(MOST, Tile.rows(width));
+        int most = Math.min(MOST, ImageTile.rows(width));
         int at = 0;
         for (int begin = 0, n; begin < count; begin += n) {
             n = Math.min(most, count - begin);

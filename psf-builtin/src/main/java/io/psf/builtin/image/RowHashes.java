@@ -52,7 +52,7 @@ public final class RowHashes {
      */
     private void add(StoredColumn column, long seed) {
         int width = column.width();
-        int most = Tile.rows(width);
+        int most = ImageTile.rows(width);
         for (int row = 0; row < hashes.length; row += most) {
             int n = Math.min(most, hashes.length - row);
             if (tile.length < n * width) {

@@ -27,7 +27,7 @@ public record SavedFiles(Path root, String model) {
         return steps.images(manifest);
     }
 
-    private List<Chain> chains(String tensor, long step) {
+    private List<SavedChain> chains(String tensor, long step) {
         return Objects.requireNonNull(images(step).tensors().get(tensor)).chains();
     }
 
@@ -45,7 +45,7 @@ public record SavedFiles(Path root, String model) {
 
     /** Returns the images of a tensor that the save of a step has written. */
     public List<SavedImage> written(String tensor, long step) {
-        return chains(tensor, step).stream().map(Chain::last).toList();
+        return chains(tensor, step).stream().map(SavedChain::last).toList();
     }
 
     /** Returns the oldest image of the first rows of a tensor. */
@@ -88,7 +88,7 @@ public record SavedFiles(Path root, String model) {
             text.append("shape %d %d\n"
                     .formatted(tensor.tensor().rows(), tensor.tensor().width()));
             text.append("save %016x\n".formatted(tensor.save()));
-            for (Chain chain : tensor.chains()) {
+            for (SavedChain chain : tensor.chains()) {
                 for (SavedImage image : chain.images()) {
                     text.append(image.equals(chain.last()) ? "rows" : "base %016x".formatted(image.save()));
                     text.append(

@@ -105,12 +105,12 @@ public final class Client {
 
     /** Calls a function on whole nodes. */
     public <Q, R> Call<R> callNodes(Function<Q, R> function, Q request, List<Peer> nodes, long timeoutNanos) {
-        return send(onNodes(function, request, nodes, CallLimits.of(timeoutNanos)));
+        return start(onNodes(function, request, nodes, CallLimits.of(timeoutNanos)));
     }
 
     /** Calls a function on a node for this node's own purposes: {@link #await} ignores the call. */
     public <Q, R> Call<R> callInBackground(Function<Q, R> function, Q request, Peer peer, long timeoutNanos) {
-        return send(onNodes(function, request, List.of(peer), new CallLimits(timeoutNanos, 0, true, null)));
+        return start(onNodes(function, request, List.of(peer), new CallLimits(timeoutNanos, 0, true, null)));
     }
 
     /** Prepares a call of a function on whole nodes. It has still to be sent. */
@@ -156,13 +156,13 @@ public final class Client {
     }
 
     /** Sends a call. */
-    public <R> Call<R> send(Call<R> call) {
-        calls.send(call);
+    public <R> Call<R> start(Call<R> call) {
+        calls.start(call);
         return call;
     }
 
     /** Sends calls that go to the same nodes. Those to one slice are sent in one frame. */
-    public void sendTogether(List<Call<?>> together) {
+    public void startTogether(List<Call<?>> together) {
         List<Call<?>> chain = List.copyOf(together);
         chain.forEach(call -> call.release(chain));
         PsException closed = calls.outstanding().put(chain);
@@ -178,7 +178,7 @@ public final class Client {
                 calls.outstanding().remove(call);
             }
         }
-        chain.forEach(call -> calls.sender().send(call, null));
+        chain.forEach(call -> calls.sender().sendParts(call, null));
     }
 
     /**
@@ -199,7 +199,7 @@ public final class Client {
         do {
             unsent(peer, epoch)
                     .sorted(Comparator.comparingLong(Call::id))
-                    .forEach(call -> calls.sender().send(call, peer));
+                    .forEach(call -> calls.sender().sendParts(call, peer));
             connected = peer.connect(() -> unsent(peer, epoch).findAny().isEmpty());
         } while (!connected && channel.isOpen() && !peer.isLost());
         if (connected) {

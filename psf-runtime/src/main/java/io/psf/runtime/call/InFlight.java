@@ -66,7 +66,7 @@ final class InFlight implements Call.Owner {
     }
 
     /** Sends a call. */
-    void send(Call<?> call) {
+    void start(Call<?> call) {
         if (call.parts().count() == 0) {
             call.answeredByNobody();
             return;
@@ -75,13 +75,13 @@ final class InFlight implements Call.Owner {
         if (closed != null) {
             call.failAtOnce(-1, closed);
         } else {
-            sender.send(call, null);
+            sender.sendParts(call, null);
         }
     }
 
     /** Sends a call that repeats another one. */
-    private void sendAgain(Call<?> call) {
-        send(call);
+    private void startAgain(Call<?> call) {
+        start(call);
         if (call.isEnded()) { // it may have been cancelled before it was sent
             ended(call, Code.CANCELLED);
         }
@@ -157,7 +157,7 @@ final class InFlight implements Call.Owner {
                         errors,
                         known,
                         executor,
-                        new Retry.Sending(this::sendAgain, each -> sender.send(each, null)));
+                        new Retry.Sending(this::startAgain, each -> sender.sendParts(each, null)));
     }
 
     /** Returns the calls in flight that are not in the background. */

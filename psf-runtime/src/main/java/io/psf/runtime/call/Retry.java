@@ -142,10 +142,11 @@ final class Retry<R> implements Repetition {
         }
         long left = Math.max(1, call.deadline() - System.nanoTime());
         CallLimits limits = new CallLimits(left, call.limits().priority(), true, null);
-        return layouts.prepare(call.function(), request, call.into(), limits).thenAcceptAsync(this::send, executor);
+        return layouts.prepare(call.function(), request, call.into(), limits)
+                .thenAcceptAsync(this::startAgain, executor);
     }
 
-    private void send(Call<R> prepared) {
+    private void startAgain(Call<R> prepared) {
         Retry<R> second = prepared.repeatBy(errors -> new Retry<>(prepared, errors, layouts, executor, sending, true));
         repetition = prepared;
         if (cancelled) {

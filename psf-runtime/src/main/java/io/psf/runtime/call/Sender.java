@@ -44,7 +44,7 @@ final class Sender {
      *
      * @param again the peer to send to, if the calling thread is the one that reconnects to it; null for all peers
      */
-    void send(Call<?> call, @Nullable Peer again) {
+    void sendParts(Call<?> call, @Nullable Peer again) {
         CallParts<?> parts = call.parts();
         for (int part = 0; part < parts.count() && !call.isDone(); part++) {
             Peer peer = parts.peer(part);
@@ -53,7 +53,7 @@ final class Sender {
             }
             Channel channel = parts.claim(part, peer, again != null);
             if (channel != null) {
-                send(call, part, peer, channel, again != null);
+                sendPart(call, part, peer, channel, again != null);
             }
             PsException lost = peer.lost();
             if (lost != null) {
@@ -62,13 +62,13 @@ final class Sender {
         }
     }
 
-    private void send(Call<?> call, int part, Peer peer, Channel channel, boolean again) {
+    private void sendPart(Call<?> call, int part, Peer peer, Channel channel, boolean again) {
         List<Call<?>> chain = call.chain();
         try {
             if (chain == null) {
-                send(call, part, channel);
+                writePart(call, part, channel);
             } else {
-                send(call, frame(chain, call, part, again), channel);
+                pass(call, frame(chain, call, part, again), channel);
             }
         } catch (PsException e) {
             boolean comesAgain = e.code() == Code.UNAVAILABLE && peer.keepsSession() && !peer.isLost();
@@ -88,7 +88,7 @@ final class Sender {
         }
     }
 
-    private void send(Call<?> call, int part, Channel channel) {
+    private void writePart(Call<?> call, int part, Channel channel) {
         ArrayDeque<Request> unused = requests.get();
         Request request =
                 unused.isEmpty() ? new Request() : unused.removeLast(); // sending may block, and may make calls
@@ -100,7 +100,7 @@ final class Sender {
             if (channel.send(request, call.deadline())) {
                 sent(call, length);
             } else {
-                send(call, Frames.of(pool, request), channel);
+                pass(call, Frames.of(pool, request), channel);
             }
         } finally {
             request.end();
@@ -108,7 +108,7 @@ final class Sender {
         }
     }
 
-    private void send(Call<?> call, @Nullable Frame frame, Channel channel) {
+    private void pass(Call<?> call, @Nullable Frame frame, Channel channel) {
         if (frame != null) {
             sent(call, frame.length());
             channel.send(frame, call.deadline());

@@ -273,7 +273,7 @@ public final class ClusterLink {
     public void leave() {
         left = true;
         try {
-            call(LeavePsf.FUNCTION, new Leave.Request(), GRACE);
+            ask(LeavePsf.FUNCTION, new Leave.Request(), GRACE);
         } catch (PsException e) {
             LOG.debug("leaving: {}", e.getMessage());
         } finally {
@@ -283,13 +283,13 @@ public final class ClusterLink {
 
     /** Blocks until every worker has called the barrier. */
     public void barrier(Duration limit) {
-        call(BarrierPsf.FUNCTION, new Barrier.Request(), limit);
+        ask(BarrierPsf.FUNCTION, new Barrier.Request(), limit);
     }
 
     /** Registers tensors, and returns the placement of their slices. */
     public List<TensorLayout> declare(List<TensorDeclaration> tensors, Duration limit) {
         long known = view.state().epoch();
-        view.apply(call(DeclarePsf.FUNCTION, new Declare.Request(tensors, known), limit)
+        view.apply(ask(DeclarePsf.FUNCTION, new Declare.Request(tensors, known), limit)
                 .changes());
         ClusterState now = view.state();
         return tensors.stream()
@@ -300,8 +300,7 @@ public final class ClusterLink {
     /** Frees a tensor's name for another declaration. */
     public void forget(TensorId id, Duration limit) {
         long known = view.state().epoch();
-        view.apply(
-                call(ForgetPsf.FUNCTION, new Forget.Request(id, known), limit).changes());
+        view.apply(ask(ForgetPsf.FUNCTION, new Forget.Request(id, known), limit).changes());
     }
 
     /** Asks the scheduler for the state, without waiting for a heartbeat. Does not block. */
@@ -318,7 +317,7 @@ public final class ClusterLink {
                 });
     }
 
-    private <Q, R> R call(Function<Q, R> function, Q request, Duration limit) {
+    private <Q, R> R ask(Function<Q, R> function, Q request, Duration limit) {
         return client.callNodes(function, request, List.of(scheduler), limit.toNanos())
                 .await();
     }

@@ -64,10 +64,10 @@ final class Requests {
                     ? refusal(connection, frame, why)
                     : connection.answers().answer(earlier);
             if (answer != null) { // else the earlier request is under way, and will be answered
-                connection.send(answer);
+                connection.answer(answer);
             }
         } catch (PsException forgotten) {
-            connection.send(refusal(connection, frame, forgotten));
+            connection.answer(refusal(connection, frame, forgotten));
         } finally {
             frame.release();
         }
@@ -171,7 +171,7 @@ final class Requests {
         }
         Frame answer = connection.answers().answer(known);
         if (answer != null) {
-            connection.send(answer);
+            connection.answer(answer);
         }
         invocation.discard();
         return known;

@@ -97,7 +97,7 @@ final class CallTest {
     }
 
     private Call<Integer> call(Duration deadline) {
-        return client.send(client.onNodes(own, new int[] {1}, servers, CallLimits.of(deadline.toNanos())));
+        return client.start(client.onNodes(own, new int[] {1}, servers, CallLimits.of(deadline.toNanos())));
     }
 
     private Call<Integer> call() {
@@ -194,8 +194,8 @@ final class CallTest {
     @Test
     void aCallThatTouchesNothingFailsAsAnyOther() {
         own.result = () -> List.<Integer>of().get(0);
-        Call<Integer> call =
-                client.send(client.onNodes(own, new int[] {1}, List.of(), CallLimits.of(TimeUnit.SECONDS.toNanos(60))));
+        Call<Integer> call = client.start(
+                client.onNodes(own, new int[] {1}, List.of(), CallLimits.of(TimeUnit.SECONDS.toNanos(60))));
         assertThat(failure(call).code()).isEqualTo(Code.CALLER_FAILED);
         assertOver();
     }

@@ -97,13 +97,13 @@ final class ClientTest {
     /** It may be sent just as all others are being failed. */
     @Test
     void aCallThatIsSentAfterAllHaveFailedFailsAtOnce() {
-        Call<Integer> before = client.send(call(1));
+        Call<Integer> before = client.start(call(1));
         Call<Integer> late = call(2);
         Call<Integer> held = call(3);
         held.hold();
         client.failAll(new PsException(Code.UNAVAILABLE, "lost the scheduler"));
-        client.send(late);
-        client.sendTogether(List.of(held));
+        client.start(late);
+        client.startTogether(List.of(held));
         for (Call<Integer> each : List.of(before, late, held)) {
             assertThat(each.isDone()).isTrue();
             assertThatThrownBy(each::await).hasMessageContaining("lost the scheduler");
@@ -141,9 +141,9 @@ final class ClientTest {
     void callsAreSentAgainInTheOrderInWhichTheyWereSent() {
         Call<Integer> held = call(1);
         held.hold();
-        client.send(call(2));
-        client.sendTogether(List.of(held, call(3)));
-        client.send(call(4));
+        client.start(call(2));
+        client.startTogether(List.of(held, call(3)));
+        client.start(call(4));
         assertThat(numbers(first)).containsExactly(2, 1, 3, 4);
         breakOff(first);
         RecordedChannel second = new RecordedChannel();
@@ -158,7 +158,7 @@ final class ClientTest {
         Call<Integer> other = call(2);
         other.hold();
         assertThat(held.cancel()).isTrue();
-        client.sendTogether(List.of(held, other));
+        client.startTogether(List.of(held, other));
         assertThat(numbers(first)).containsExactly(2);
         assertThat(client.outstanding()).isEqualTo(1);
     }
@@ -173,7 +173,7 @@ final class ClientTest {
         assertThat(resume(third)).isTrue(); // by another thread, say
         breakOff(second);
         assertThat(broken).isEqualTo(1);
-        client.send(call(1));
+        client.start(call(1));
         assertThat(numbers(third)).containsExactly(1);
         breakOff(third);
         assertThat(broken).isEqualTo(2);
@@ -198,7 +198,7 @@ final class ClientTest {
     /** What was lost on the way is no reason to give a server up. */
     @Test
     void aServerThatRefusesAConnectionIsConnectedToAgain() {
-        Pending<Integer> pending = client.send(call(1));
+        Pending<Integer> pending = client.start(call(1));
         refuse(first);
         assertThat(first.isOpen()).isFalse();
         assertThat(broken).isEqualTo(1);
@@ -210,7 +210,7 @@ final class ClientTest {
 
     @Test
     void aServerThatRefusesOneConnectionAfterAnotherIsGivenUp() {
-        Pending<Integer> pending = client.send(call(1));
+        Pending<Integer> pending = client.start(call(1));
         refuse(first);
         RecordedChannel second = new RecordedChannel();
         assertThat(resume(second)).isTrue();
@@ -236,10 +236,10 @@ final class ClientTest {
     /** Who gave it up may have taken the array back, so that what has been written of it may be anything. */
     @Test
     void aCallThatIsGivenUpWhileItIsWrittenAgainIsNotSent() {
-        Pending<Integer> plain = client.send(call(1));
+        Pending<Integer> plain = client.start(call(1));
         Call<Integer> one = call(2);
         Call<Integer> two = call(3);
-        client.sendTogether(List.of(one, two));
+        client.startTogether(List.of(one, two));
         breakOff(first);
         numbers.whileWriting = number -> {
             if (number == 1) {
@@ -261,7 +261,7 @@ final class ClientTest {
         second.onDisconnect(peer -> {});
         breakOff(first);
         other.breakOff(new PsException(Code.UNAVAILABLE, "broken"));
-        client.send(client.onNodes(
+        client.start(client.onNodes(
                 numbers, new int[] {1}, List.of(server, second), CallLimits.of(TimeUnit.SECONDS.toNanos(60))));
         RecordedChannel next = new RecordedChannel();
         assertThat(resume(next)).isTrue();

@@ -135,7 +135,7 @@ final class RetryTest {
 
     private Call<Integer> send(boolean readOnly, Duration limit) {
         CallLimits limits = new CallLimits(limit.toNanos(), 0, false, repeats::add);
-        return client.send(client.onShards(
+        return client.start(client.onShards(
                 new Sum(readOnly), new int[] {1}, null, layout(10, 0, 1), other -> current, servers, limits));
     }
 

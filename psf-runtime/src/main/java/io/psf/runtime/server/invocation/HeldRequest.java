@@ -174,12 +174,12 @@ final class HeldRequest {
      *
      * @param isRemembered true if the request must not run again if it is sent again
      */
-    void send(Frame answer, boolean isRemembered) {
+    void answer(Frame answer, boolean isRemembered) {
         try {
             if (record != null && isRemembered) {
                 connection.answers().answered(record, answer);
             }
-            connection.send(answer);
+            connection.answer(answer);
         } finally {
             done();
         }

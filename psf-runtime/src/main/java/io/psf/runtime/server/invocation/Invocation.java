@@ -295,9 +295,9 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
                 connection().awaitMemory(answer.length());
             }
             if (isRemembered()) {
-                send(answer.toFrame(target.environment().pool()));
+                sendAnswer(answer.toFrame(target.environment().pool()));
             } else {
-                connection().send(answer);
+                connection().answer(answer);
                 tellAnswered(PsException.Code.OK, answer.length());
                 held.done();
             }
@@ -316,13 +316,13 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
             target.environment().handlerFailed(function().name(), thrown);
         }
         held.failed(failure);
-        send(Failures.frame(target.environment().pool(), held.request(), call, thrown, failure));
+        sendAnswer(Failures.frame(target.environment().pool(), held.request(), call, thrown, failure));
     }
 
-    private void send(Frame answer) {
+    private void sendAnswer(Frame answer) {
         held.beginAnswer();
         tellAnswered(answer.status(), answer.length());
-        held.send(answer, isRemembered());
+        held.answer(answer, isRemembered());
     }
 
     private void tellAnswered(PsException.Code outcome, int bytes) {

@@ -58,7 +58,7 @@ final class LaneCaller implements FunctionCaller {
             pending.sent(null, tooLate());
             return pending;
         }
-        outgoing.send(function, request, into, until(options.deadline(), now), options.priority(), lane)
+        outgoing.start(function, request, into, until(options.deadline(), now), options.priority(), lane)
                 .whenComplete(pending::sent);
         if (over) {
             pending.cancel();

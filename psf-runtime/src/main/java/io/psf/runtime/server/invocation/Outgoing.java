@@ -16,6 +16,6 @@ public interface Outgoing {
      * @param lane runs the code that reads the request, if that is deferred
      * @return the call once it has been sent, or the reason why it could not be sent
      */
-    <Q, R> CompletableFuture<Call<R>> send(
+    <Q, R> CompletableFuture<Call<R>> start(
             Function<Q, R> function, Q request, @Nullable R into, long deadline, int priority, Executor lane);
 }

@@ -290,7 +290,7 @@ public final class Lane implements Executor, AutoCloseable {
      *
      * @throws PsException with {@code CLOSED} if the lane ends before
      */
-    public <T> T call(Supplier<T> work) {
+    public <T> T runAndWait(Supplier<T> work) {
         if (closed) {
             throw new PsException(PsException.Code.CLOSED, "the server ends");
         }

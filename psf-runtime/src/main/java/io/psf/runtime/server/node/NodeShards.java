@@ -200,7 +200,7 @@ public final class NodeShards {
         };
         if (placements.pinsLane(slice)) {
             home.pin();
-            return home.call(make);
+            return home.runAndWait(make);
         }
         return make.get();
     }

@@ -48,7 +48,7 @@ public final class Answers {
      *     {@code CANCELLED} if the worker has already reported it as done
      */
     public synchronized @Nullable CallRecord begin(CallRecord call) {
-        Long number = call.call();
+        Long number = call.number();
         CallRecord first = calls.get(number);
         if (first != null && call.slice() <= first.highestSlice()) { // they mostly come in order, and may be many
             for (CallRecord known = first; known != null; known = known.sibling()) {
@@ -57,12 +57,12 @@ public final class Answers {
                 }
             }
         }
-        if (finished.contains(call.call())) { // for example overheard, and replayed by another sender
+        if (finished.contains(call.number())) { // for example overheard, and replayed by another sender
             throw new PsException(
                     PsException.Code.CANCELLED,
-                    "call " + call.call() + ": over (expected: one that its caller is not done with)");
+                    "call " + call.number() + ": over (expected: one that its caller is not done with)");
         }
-        if (call.attempt() > 0 && call.call() <= forgotten) {
+        if (call.attempt() > 0 && call.number() <= forgotten) {
             throw forgotten(call);
         }
         if (first == null) {
@@ -93,7 +93,7 @@ public final class Answers {
     private PsException forgotten(CallRecord call) {
         return new PsException(
                 PsException.Code.UNAVAILABLE,
-                "call " + call.call() + ": sent again, its answer forgotten (expected: one of the latest " + MOST
+                "call " + call.number() + ": sent again, its answer forgotten (expected: one of the latest " + MOST
                         + " calls, " + bound + " bytes of answers); it may have been run");
     }
 
@@ -119,14 +119,14 @@ public final class Answers {
 
     /** Drops a request that was refused: it has not run, and may come again. */
     private void refused(CallRecord call) {
-        CallRecord before = Objects.requireNonNull(calls.get(call.call()));
+        CallRecord before = Objects.requireNonNull(calls.get(call.number()));
         if (before == call) {
             CallRecord next = call.sibling();
             if (next == null) {
-                calls.remove(call.call());
+                calls.remove(call.number());
             } else {
                 next.raise(call.highestSlice());
-                calls.put(call.call(), next);
+                calls.put(call.number(), next);
             }
         } else {
             while (before.sibling() != null && before.sibling() != call) {
@@ -151,7 +151,7 @@ public final class Answers {
             if (isAnswered(call)) {
                 oldest.remove();
                 drop(call);
-                forgotten = Math.max(forgotten, call.call());
+                forgotten = Math.max(forgotten, call.number());
             }
         }
     }
@@ -168,7 +168,7 @@ public final class Answers {
     /** The answer of a call that has come before, for one more sending; null if it is still under way. */
     public synchronized @Nullable Frame answer(CallRecord call) {
         Frame answer = call.kept();
-        if (answer == null && !calls.containsKey(call.call())) { // evicted just now
+        if (answer == null && !calls.containsKey(call.number())) { // evicted just now
             throw forgotten(call);
         }
         return answer == null ? null : answer.retain();
@@ -200,12 +200,12 @@ public final class Answers {
         List<Long> unanswered = new ArrayList<>();
         for (Iterator<CallRecord> oldest = calls.values().iterator(); oldest.hasNext(); ) {
             CallRecord call = oldest.next();
-            if (call.call() >= number) {
+            if (call.number() >= number) {
                 break;
             }
             oldest.remove();
             if (!isAnswered(call)) {
-                unanswered.add(call.call());
+                unanswered.add(call.number());
             }
             drop(call);
         }

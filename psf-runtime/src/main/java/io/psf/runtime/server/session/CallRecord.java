@@ -35,7 +35,7 @@ public final class CallRecord {
         this.highestSlice = slice;
     }
 
-    public long call() {
+    public long number() {
         return call;
     }
 

@@ -239,7 +239,7 @@ public final class Connection implements CallSource, MemoryUser {
         admission.awaitAnswer(length);
     }
 
-    public void send(Frame answer) {
+    public void answer(Frame answer) {
         unsent.add(answer.length());
         regulate();
         Channel to = channel;
@@ -251,7 +251,7 @@ public final class Connection implements CallSource, MemoryUser {
         }
     }
 
-    public void send(Draft answer) {
+    public void answer(Draft answer) {
         int length = answer.length();
         unsent.add(length);
         regulate();

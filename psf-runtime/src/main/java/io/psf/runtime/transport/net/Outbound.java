@@ -75,8 +75,8 @@ final class Outbound {
 
     // Sending.
 
-    /** Sends a frame, as {@link WireChannel#send(Frame, long)} does. */
-    void send(Frame frame, long deadline) {
+    /** Sends a frame, as {@link WireChannel#write(Frame, long)} does. */
+    void write(Frame frame, long deadline) {
         try {
             awaitCapacity(deadline);
         } catch (PsException e) {
@@ -96,8 +96,8 @@ final class Outbound {
         flush(deferred);
     }
 
-    /** Sends a draft, as {@link WireChannel#send(Draft, long)} does. */
-    void send(Draft draft, long deadline) {
+    /** Sends a draft, as {@link WireChannel#write(Draft, long)} does. */
+    void write(Draft draft, long deadline) {
         int length = draft.length();
         boolean whole = length <= wire.longestDraft();
         if (whole && writeWhole(draft, deadline)) {
@@ -169,7 +169,7 @@ final class Outbound {
     }
 
     /** Sends a frame without blocking, as {@link WireChannel#offer(Frame)} does. */
-    void offer(Frame frame) {
+    void queue(Frame frame) {
         boolean deferred;
         synchronized (outbox) {
             if (!open || closing) {
@@ -194,7 +194,7 @@ final class Outbound {
     }
 
     /** Sends a draft without blocking, as {@link WireChannel#offer(Draft)} does. */
-    void offer(Draft draft) {
+    void queue(Draft draft) {
         int length = draft.length();
         if (length <= wire.longestDraft() && write(draft)) {
             receiver.sent(channel, length);

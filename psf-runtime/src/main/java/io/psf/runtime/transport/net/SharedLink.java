@@ -37,7 +37,7 @@ final class SharedLink {
      * @throws IOException if the other end is on another machine or cannot share memory; the socket cannot be used any
      *     more
      */
-    static SharedWire offer(SocketChannel socket, FramePool pool) throws IOException {
+    static SharedWire propose(SocketChannel socket, FramePool pool) throws IOException {
         if (!isLocal(socket)) {
             throw new IOException("shared memory: the other end is elsewhere (expected: on this machine)");
         }

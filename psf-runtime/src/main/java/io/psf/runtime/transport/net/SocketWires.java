@@ -31,7 +31,7 @@ final class SocketWires implements WireFactory {
         }
         SocketChannel socket = sockets.open();
         try {
-            return SharedLink.offer(socket, pool);
+            return SharedLink.propose(socket, pool);
         } catch (IOException | PsException e) {
             socket.close();
             if (sharing == NetTransport.Sharing.ALWAYS) {

@@ -152,7 +152,7 @@ final class WireChannel implements Channel {
         } else if (why != null) {
             refuse(why);
         } else if (peer.watch().isSignDue() && outbound.unsent() == 0) { // unsent frames serve as keep-alive, too
-            outbound.offer(Frames.ping(pool));
+            outbound.queue(Frames.ping(pool));
         }
     }
 
@@ -174,23 +174,23 @@ final class WireChannel implements Channel {
 
     @Override
     public void send(Frame frame, long deadline) {
-        outbound.send(frame, deadline);
+        outbound.write(frame, deadline);
     }
 
     @Override
     public boolean send(Draft draft, long deadline) {
-        outbound.send(draft, deadline);
+        outbound.write(draft, deadline);
         return true;
     }
 
     @Override
     public void offer(Frame frame) {
-        outbound.offer(frame);
+        outbound.queue(frame);
     }
 
     @Override
     public boolean offer(Draft draft) {
-        outbound.offer(draft);
+        outbound.queue(draft);
         return true;
     }
 

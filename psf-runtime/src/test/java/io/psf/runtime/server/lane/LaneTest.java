@@ -243,16 +243,16 @@ final class LaneTest {
     @Test
     void workIsCalledOnTheLanesThread() {
         Thread here = Thread.currentThread();
-        Thread there = lane.call(Thread::currentThread);
+        Thread there = lane.runAndWait(Thread::currentThread);
         assertThat(there).isNotSameAs(here);
-        assertThat(lane.call(Thread::currentThread)).isSameAs(there);
-        assertThatThrownBy(() -> lane.call(() -> {
+        assertThat(lane.runAndWait(Thread::currentThread)).isSameAs(there);
+        assertThatThrownBy(() -> lane.runAndWait(() -> {
                     throw new PsException(PsException.Code.STORAGE, "full");
                 }))
                 .hasMessage("STORAGE: full");
         List<Thread> last = new ArrayList<>();
         lane.close(() -> last.add(Thread.currentThread()));
         assertThat(last).containsExactly(there);
-        assertThatThrownBy(() -> lane.call(Thread::currentThread)).hasMessage("CLOSED: the server ends");
+        assertThatThrownBy(() -> lane.runAndWait(Thread::currentThread)).hasMessage("CLOSED: the server ends");
     }
 }

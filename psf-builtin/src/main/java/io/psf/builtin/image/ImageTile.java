@@ -8,12 +8,12 @@ import java.io.IOException;
  * Some consecutive rows of an image: as many as an {@link ImageInput} buffers, at least one. A tile is a view of the
  * input's buffer. A row that is longer than the buffer is copied to scratch memory of the shard. Not thread-safe.
  */
-final class Tile {
+final class ImageTile {
     private final StoredShard shard;
     /** The scratch memory for long rows. */
     private FloatArray scratch = FloatArray.allocate(0);
 
-    Tile(StoredShard shard) {
+    ImageTile(StoredShard shard) {
         this.shard = shard;
     }
 

@@ -9,8 +9,8 @@ import java.util.List;
  *
  * @param images the images, oldest first, at least one, all of the same range
  */
-record Chain(List<SavedImage> images) {
-    Chain {
+record SavedChain(List<SavedImage> images) {
+    SavedChain {
         images = List.copyOf(images);
         for (int i = 0; i < images.size(); i++) {
             SavedImage each = images.get(i);
@@ -24,8 +24,8 @@ record Chain(List<SavedImage> images) {
         }
     }
 
-    static Chain of(SavedImage whole) {
-        return new Chain(List.of(whole));
+    static SavedChain of(SavedImage whole) {
+        return new SavedChain(List.of(whole));
     }
 
     /**
@@ -33,10 +33,10 @@ record Chain(List<SavedImage> images) {
      *
      * @param bases the images that it builds on, oldest first
      */
-    static Chain of(List<SavedImage> bases, SavedImage last) {
+    static SavedChain of(List<SavedImage> bases, SavedImage last) {
         List<SavedImage> all = new ArrayList<>(bases);
         all.add(last);
-        return new Chain(all);
+        return new SavedChain(all);
     }
 
     /** Returns the newest image. */
