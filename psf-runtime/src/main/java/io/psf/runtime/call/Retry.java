@@ -79,6 +79,14 @@ final class Retry<R> implements Repetition {
 
     /** Requests the layouts again, and repeats what was refused by them. Does not block. */
     private void refresh() {
+        try {
+            requestLayouts();
+        } catch (RuntimeException e) { // for example if the scheduler is lost
+            failed(e);
+        }
+    }
+
+    private void requestLayouts() {
         List<TensorLayout> before = call.parts().layouts();
         List<CompletableFuture<TensorLayout>> fresh = before.stream()
                 .map(layout -> layouts.refresh(layout.info().id()))
@@ -90,11 +98,12 @@ final class Retry<R> implements Repetition {
     }
 
     private CompletionStage<?> repeat(List<TensorLayout> before, List<TensorLayout> now) {
+        boolean over = mayStartOver(); // once: it may become true meanwhile, with the last answer
         if (!errors.isCertainlyStale() && now.equals(before)) { // the tensor is neither where it was nor anywhere else
             call.endWithErrors();
-        } else if (mayStartOver() && !isSecond) {
+        } else if (over && !isSecond) {
             return startOver();
-        } else if (mayStartOver() || !haveSameSlices(before, now)) {
+        } else if (over || !haveSameSlices(before, now)) {
             call.endWithErrors();
         } else {
             return sendAgain(now);
@@ -159,7 +168,7 @@ final class Retry<R> implements Repetition {
     private void ended(Retry<R> second, @Nullable R result, @Nullable Throwable failure) {
         if (result != null) {
             call.repeated(result);
-        } else if (second.mayStartOver() && known(failure).code() == Code.STALE_LAYOUT) {
+        } else if (second.mayStartOver() && second.errors.isCertainlyStale()) {
             start();
         } else {
             call.failAtOnce(-1, known(failure));

@@ -214,14 +214,19 @@ public final class ClusterLink {
         beatOn(first, events);
     }
 
-    /** Sends a heartbeat, which is answered with news. The events have been told of the nodes of a state. */
+    /**
+     * Sends a heartbeat, which is answered with news.
+     *
+     * @param told the state of whose nodes the events have been told; the node may know a later one, which it received with
+     *     another answer
+     */
     private void beat(ClusterState told, Events events) {
         if (left) {
             return;
         }
         // Longer than the replacement of a broken connection may take: a failed replacement reports the better reason.
         long limit = TimeUnit.MILLISECONDS.toNanos(joined.heartbeatMillis()) / 2 * 3;
-        client.callInBackground(BeatPsf.FUNCTION, new Beat.Request(view.state().epoch()), scheduler, limit)
+        client.callInBackground(BeatPsf.FUNCTION, new Beat.Request(told.epoch()), scheduler, limit)
                 .toCompletableFuture()
                 .whenComplete((now, failure) -> {
                     try {

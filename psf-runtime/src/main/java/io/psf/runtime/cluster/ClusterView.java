@@ -8,9 +8,13 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** The latest state of the cluster that a node has received. Thread-safe; reading takes no lock. */
 public final class ClusterView implements Declarations {
+    /** The most time for which a request waits for the state that it names: far more than a heartbeat takes. */
+    private static final long LONGEST_WAIT_SECONDS = 600;
+
     private volatile ClusterState state;
     /** Those that wait for a later state. Guarded by this. */
     private final List<Waiting> waiting = new ArrayList<>();
@@ -60,9 +64,17 @@ public final class ClusterView implements Declarations {
             if (state.epoch() >= epoch) {
                 return CompletableFuture.completedFuture(state);
             }
+            waiting.removeIf(each -> each.reached.isDone()); // those that have waited for too long
             Waiting added = new Waiting(epoch, new CompletableFuture<>());
             waiting.add(added);
-            return added.reached;
+            return added.reached
+                    .orTimeout(LONGEST_WAIT_SECONDS, TimeUnit.SECONDS)
+                    .exceptionally(timeout -> {
+                        throw new PsException(
+                                PsException.Code.UNAVAILABLE,
+                                "state of the cluster: " + state + " after " + LONGEST_WAIT_SECONDS
+                                        + " s (expected: epoch " + epoch + ", which the request names)");
+                    });
         }
     }
 

@@ -247,6 +247,13 @@ final class Membership {
     /** Answers the heartbeats that wait. */
     private void tell() {
         for (MemberEntry entry : List.copyOf(entries)) {
+            answerBeat(entry);
+        }
+    }
+
+    /** Answers the heartbeat of a node if it waits; else nothing asks for the differences. */
+    private void answerBeat(MemberEntry entry) {
+        if (entry.beat != null) {
             entry.answerBeat(since(entry.known));
         }
     }
@@ -332,7 +339,7 @@ final class Membership {
                                 entry.silence() + " for "
                                         + plan.heartbeatLimit().toMillis() + " ms");
                     } else if (now - entry.beatSince > limit / 4) {
-                        entry.answerBeat(since(entry.known));
+                        answerBeat(entry);
                     }
                 }
             }

@@ -52,6 +52,7 @@ final class RetryTest {
     private TensorLayout current = layout(10, 0, 1);
 
     private @Nullable PsException schedulerFailure;
+    private @Nullable PsException unreachable;
 
     private static TensorLayout layout(int rows, int... servers) {
         return TensorLayout.even(new TensorInfo(TENSOR, rows, 1), servers);
@@ -114,6 +115,9 @@ final class RetryTest {
 
             @Override
             public CompletableFuture<TensorLayout> refresh(TensorId tensor) {
+                if (unreachable != null) {
+                    throw unreachable;
+                }
                 return schedulerFailure == null
                         ? CompletableFuture.completedFuture(current)
                         : CompletableFuture.failedFuture(schedulerFailure);
@@ -195,6 +199,33 @@ final class RetryTest {
         answer(zero, 2);
         answer(one, 3);
         assertThat(call.await()).isEqualTo(5);
+        assertOver();
+    }
+
+    /** One server has nothing of the tensor yet, or any more. */
+    @Test
+    void aRepetitionThatOneServerDoesNotKnowIsRepeatedAgain() {
+        Call<Integer> call = send(false);
+        refuse(zero, Code.STALE_LAYOUT);
+        refuse(one, Code.STALE_LAYOUT);
+        repeat();
+        refuse(zero, Code.UNKNOWN_TENSOR);
+        refuse(one, Code.STALE_LAYOUT);
+        repeat();
+        answer(zero, 2);
+        answer(one, 3);
+        assertThat(call.await()).isEqualTo(5);
+        assertOver();
+    }
+
+    /** As if the scheduler was lost: no question is sent. */
+    @Test
+    void aCallWhoseRepetitionCannotBeginFailsAtOnce() {
+        Call<Integer> call = send(false);
+        unreachable = new PsException(Code.UNAVAILABLE, "lost the scheduler");
+        refuse(zero, Code.STALE_LAYOUT);
+        refuse(one, Code.STALE_LAYOUT);
+        assertThat(failure(call)).hasMessageContaining("lost the scheduler");
         assertOver();
     }
 
