@@ -8,10 +8,13 @@ import io.psf.builtin.image.ImageHeader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -70,9 +73,13 @@ final class ModelSave {
     CompletionStage<List<SaveModel.Written>> run() {
         CompletableFuture<List<SaveModel.Written>> answer = new CompletableFuture<>();
         EachTensor.run(node, request.tensors(), this::write).whenComplete((images, failure) -> {
-            Thread ends = new Thread(() -> end(answer, images, failure), "psf-save");
-            ends.setDaemon(true);
-            ends.start();
+            try {
+                Thread ends = new Thread(() -> end(answer, images, failure), "psf-save");
+                ends.setDaemon(true);
+                ends.start();
+            } catch (Throwable e) { // such as an OutOfMemoryError: no native thread
+                fail(answer, e);
+            }
         });
         return answer;
     }
@@ -87,8 +94,15 @@ final class ModelSave {
             }
             answer.complete(images.isEmpty() ? List.of() : List.of(finish(images)));
         } catch (Throwable e) { // passed on to the caller
+            fail(answer, e);
+        }
+    }
+
+    private void fail(CompletableFuture<List<SaveModel.Written>> answer, Throwable why) {
+        try {
             packs.abandon();
-            answer.completeExceptionally(e);
+        } finally {
+            answer.completeExceptionally(why);
         }
     }
 
@@ -138,13 +152,18 @@ final class ModelSave {
         Map<String, Long> lengths;
         try {
             lengths = new HashMap<>(packs.finish());
+            Set<Path> linked = new HashSet<>(); // the folders that images of earlier saves were linked into
             for (Written each : images) {
                 for (SavedImage image : each.slice().chain().images()) {
+                    if (image.save() != request.save()) {
+                        linked.add(folder.file(image).getParent());
+                    }
                     if (!lengths.containsKey(image.file())) {
                         lengths.put(image.file(), Files.size(folder.file(image)));
                     }
                 }
             }
+            linked.forEach(Folder::force); // before the index names what is in them
         } catch (IOException e) {
             throw Folder.failure("writing " + folder.path(), e);
         }
