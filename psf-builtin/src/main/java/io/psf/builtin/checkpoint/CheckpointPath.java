@@ -11,6 +11,8 @@ final class CheckpointPath {
     private static final Pattern CHECKPOINT =
             Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*");
     private static final int LONGEST = 200;
+    /** The end of the names of tensors' folders. */
+    static final String TENSOR = ".tensor";
 
     private CheckpointPath() {}
 
@@ -60,6 +62,6 @@ final class CheckpointPath {
         return (name.length() <= LONGEST
                         ? name.toString()
                         : name.substring(0, LONGEST) + "-%08x".formatted(tensor.number()))
-                + ".tensor";
+                + TENSOR;
     }
 }

@@ -3,6 +3,7 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.PsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -18,6 +19,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The steps of a model: {@code <server's directory>/<model>} has a folder for each.
@@ -26,6 +29,8 @@ import java.util.stream.Stream;
  * @param model the model's name, a path below that directory
  */
 record ModelSteps(Path root, String model) {
+    private static final Logger LOG = LoggerFactory.getLogger(ModelSteps.class);
+
     /** The number of attempts to delete a step while files are still written there. */
     private static final int MOST_ATTEMPTS = 100;
 
@@ -98,7 +103,7 @@ record ModelSteps(Path root, String model) {
     }
 
     /**
-     * Writes the manifest of a step, then deletes the files that it does not name.
+     * Writes the manifest of a step, then deletes the files that it does not name, as far as that is possible.
      *
      * @throws PsException with {@code STORAGE} if a file of the step is missing
      */
@@ -110,12 +115,25 @@ record ModelSteps(Path root, String model) {
         ModelImages images = images(manifest);
         images.requireFiles();
         folder.replace(folder.path().resolve(ModelManifest.NAME), manifest.text());
-        try {
-            Set<Path> named = new HashSet<>();
-            images.lengths().keySet().forEach(file -> named.add(folder.file(file)));
-            folder.deleteAllBut(named);
-        } catch (IOException e) {
-            throw Folder.failure("deleting what " + folder.path() + " does not need", e);
+        Set<Path> named = new HashSet<>();
+        images.lengths().keySet().forEach(file -> named.add(folder.file(file)));
+        clean(folder, named);
+    }
+
+    /** Deletes the images that a step does not need. A failure is logged: the step is complete. */
+    private static void clean(Folder folder, Set<Path> named) {
+        List<Path> all = new ArrayList<>(List.of(folder.path()));
+        try (DirectoryStream<Path> tensors = Files.newDirectoryStream(folder.path(), "*" + CheckpointPath.TENSOR)) {
+            tensors.forEach(all::add);
+        } catch (IOException | DirectoryIteratorException e) {
+            LOG.warn("reading {}, to delete what the step does not need: {}", folder.path(), e.toString());
+        }
+        for (Path each : all) {
+            try {
+                new Folder(each).deleteAllBut(named);
+            } catch (IOException | DirectoryIteratorException e) {
+                LOG.warn("deleting what {} does not need: {}", each, e.toString());
+            }
         }
     }
 
