@@ -77,7 +77,7 @@ final class Requests {
     private Frame refusal(Connection connection, Frame frame, PsException why) {
         return frame.attempt() == 0 || connection.answers().hasAllOf(frame.call())
                 ? Frames.refusal(pool, frame, why)
-                : Frames.failure(pool, frame.function(), frame.slice(), frame.call(), why.code(), why.detail());
+                : Frames.failure(pool, frame, frame.call(), why);
     }
 
     private void done(Connection connection, Frame frame) {

@@ -3,6 +3,7 @@ package io.psf.runtime.transport;
 import io.psf.api.PsException;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.transport.RequestHeader.Target;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -143,7 +144,7 @@ public final class Frames {
 
     /** Writes a request at the position of a buffer. */
     public static void request(ByteBuffer bytes, RequestHeader header, TupleWriter tuple) {
-        RequestHeader.Target target = header.target();
+        Target target = header.target();
         FrameHeader.write(bytes, Frame.Kind.REQUEST, length(tuple))
                 .priority(header.priority())
                 .function(header.info())
@@ -157,9 +158,20 @@ public final class Frames {
         tuple.writeBody(bytes);
     }
 
-    /** Writes an answer with an error, to a request that may have run. */
+    /** Writes an answer with an error to no request in particular. */
     public static Frame failure(FramePool pool, int function, int slice, long call, PsException.Code code, String why) {
-        return failure(pool, function, slice, call, (short) 0, new PsException(code, why), false);
+        Target target = new Target(0, slice, (short) 0);
+        return failure(pool, function, target, call, new PsException(code, why), false);
+    }
+
+    /**
+     * Writes an answer with an error, to a request that may have run.
+     *
+     * @param call the call's number
+     */
+    public static Frame failure(FramePool pool, Frame request, long call, PsException why) {
+        Target target = new Target(request.tensor(), request.slice(), (short) 0);
+        return failure(pool, request.function(), target, call, why, false);
     }
 
     /**
@@ -167,11 +179,12 @@ public final class Frames {
      * sent.
      */
     public static Frame refusal(FramePool pool, Frame request, PsException why) {
-        return failure(pool, request.function(), request.slice(), request.call(), request.layout(), why, true);
+        Target target = new Target(request.tensor(), request.slice(), request.layout());
+        return failure(pool, request.function(), target, request.call(), why, true);
     }
 
     private static Frame failure(
-            FramePool pool, int function, int slice, long call, short layout, PsException failure, boolean refused) {
+            FramePool pool, int function, Target target, long call, PsException failure, boolean refused) {
         String why = failure.detail();
         TupleWriter tuple = new TupleWriter();
         String text = why.length() > 4000 ? why.substring(0, 4000) + "..." : why;
@@ -179,9 +192,10 @@ public final class Frames {
         Frame frame = pool.acquire(length(tuple));
         FrameHeader.write(frame.bytes(), Frame.Kind.ANSWER, length(tuple))
                 .function(function)
-                .slice(slice)
+                .tensor(target.tensor())
+                .slice(target.slice())
                 .call(call)
-                .layout(layout)
+                .layout(target.layout())
                 .word(failure.code().ordinal())
                 .attempt(refused ? 1 : 0)
                 .body(tuple);

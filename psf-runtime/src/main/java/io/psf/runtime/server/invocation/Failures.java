@@ -103,7 +103,7 @@ public final class Failures {
     static Frame frame(FramePool pool, Frame request, long call, Throwable thrown, PsException failure) {
         return thrown instanceof Refused
                 ? Frames.refusal(pool, request, failure)
-                : Frames.failure(pool, request.function(), request.slice(), call, failure.code(), failure.detail());
+                : Frames.failure(pool, request, call, failure);
     }
 
     /** Returns the handler's class, or the function's interface if its default body handles the calls. */
