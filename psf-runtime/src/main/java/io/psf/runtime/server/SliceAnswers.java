@@ -2,9 +2,11 @@ package io.psf.runtime.server;
 
 import io.psf.api.Member;
 import io.psf.api.spi.KeptAnswers;
+import io.psf.runtime.server.session.Answers;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.transport.Frame;
 import java.io.IOException;
+import java.util.List;
 
 /**
  * The answers of calls on one slice that the sessions of a node keep.
@@ -17,24 +19,25 @@ record SliceAnswers(Sessions sessions, int tensor, int slice) implements KeptAns
         for (Connection each : sessions.all()) {
             Member member = each.member();
             if (member != null) {
-                long forgotten = each.answers().forgotten();
-                if (forgotten > 0) {
-                    sink.take(new Entry(member.role(), member.rank(), forgotten, null));
-                }
-                save(member, each, sink);
+                save(member, each.answers(), sink);
             }
         }
     }
 
-    private void save(Member member, Connection connection, Sink sink) throws IOException {
-        for (Frame answer : connection.answers().kept(tensor, slice)) {
-            try {
+    private void save(Member member, Answers answers, Sink sink) throws IOException {
+        List<Frame> kept = answers.kept(tensor, slice);
+        try {
+            long forgotten = answers.forgotten(); // read after the answers: one that is evicted in between is in both
+            if (forgotten > 0) {
+                sink.take(new Entry(member.role(), member.rank(), forgotten, null));
+            }
+            for (Frame answer : kept) {
                 byte[] bytes = new byte[answer.length()];
                 answer.bytes().duplicate().position(0).get(bytes);
                 sink.take(new Entry(member.role(), member.rank(), answer.call(), bytes));
-            } finally {
-                answer.release();
             }
+        } finally {
+            kept.forEach(Frame::release);
         }
     }
 
