@@ -1,6 +1,7 @@
 package io.psf.builtin.push;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Caller;
 import io.psf.api.DeferredAnswer;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
@@ -210,10 +211,8 @@ public final class Pushes implements MemberListener, MovingState {
                 CallInfo call = shard.call();
                 SlicedStep.Id id = new SlicedStep.Id(steps.requireWorker(call.worker()), call.call());
                 Step step = steps.begin(summing, update);
-                stepping++;
-                return steps.run(step, id, List.of(shard.caller()))
-                        .whenComplete((done, failure) -> stepping--)
-                        .thenApply(done -> answer.get());
+                List<Caller> callers = List.of(shard.caller());
+                return run(step, id, callers).thenApply(done -> answer.get());
             }
             steps.apply(update);
             return CompletableFuture.completedFuture(answer.get());
@@ -223,6 +222,7 @@ public final class Pushes implements MemberListener, MovingState {
         DeferredAnswer<Object> before = taken.isEmpty() ? null : taken.remove(worker, call.call());
         if (before != null) { // its update is in a round
             shard.requestRelease().run();
+            closeRounds(shard.members()); // those that are missing in its round may have left, unseen by this shard
             return before.thenApply(closed -> answer.get());
         }
         Push<R> push = new Push<>(call.call(), answer, summing == null ? null : shard.caller(), waitsFor);
@@ -234,6 +234,19 @@ public final class Pushes implements MemberListener, MovingState {
         roundOf(worker).add(worker, push, update, shard.requestRelease());
         closeRounds(shard.members());
         return push.answered();
+    }
+
+    /** Completes the step of a push on arrival, and counts it in {@link #stepping} until then. */
+    private CompletionStage<Void> run(Step step, SlicedStep.Id id, List<Caller> callers) {
+        CompletionStage<Void> done;
+        stepping++;
+        try {
+            done = steps.run(step, id, callers);
+        } catch (RuntimeException | Error e) {
+            stepping--;
+            throw e;
+        }
+        return done.whenComplete((nothing, failure) -> stepping--);
     }
 
     /** Returns the oldest round without a push of the worker. Opens a new round if there is none. */
