@@ -6,6 +6,8 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The part of an image that has the answers which the shard's server keeps. */
 final class AnswerEntries {
@@ -30,7 +32,8 @@ final class AnswerEntries {
         out.writeByte(END);
     }
 
-    static void read(KeptAnswers answers, DataInputStream in) throws IOException {
+    static List<KeptAnswers.Entry> read(DataInputStream in) throws IOException {
+        List<KeptAnswers.Entry> entries = new ArrayList<>();
         for (int kind = in.readByte(); kind != END; kind = in.readByte()) {
             int role = in.readByte();
             if (kind != ANSWER && kind != FORGOTTEN || role < 0 || role >= Role.values().length) {
@@ -39,8 +42,9 @@ final class AnswerEntries {
             int rank = in.readInt();
             long call = in.readLong();
             byte[] answer = kind == FORGOTTEN ? null : bytes(in, in.readInt());
-            answers.load(new KeptAnswers.Entry(Role.values()[role], rank, call, answer));
+            entries.add(new KeptAnswers.Entry(Role.values()[role], rank, call, answer));
         }
+        return entries;
     }
 
     private static byte[] bytes(DataInputStream in, int length) throws IOException {

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
+import java.util.List;
 
 /**
  * The image of a shard. A checkpoint has its rows, slots, attachments and totals. The image of a slice that moves also has
@@ -74,12 +75,13 @@ public final class ShardImage {
                     state(shard, name).loadMoving(states);
                 }
             }
-            KeptAnswers answers = shard.keptAnswers();
+            List<KeptAnswers.Entry> answers;
             try (DataInputStream entries = new DataInputStream(new BufferedInputStream(in.pieces(), 1 << 16))) {
-                AnswerEntries.read(answers, entries);
+                answers = AnswerEntries.read(entries);
             }
             int checksum = in.checksum();
             ImageHeader.require("checksum", in.i32(), checksum);
+            answers.forEach(shard.keptAnswers()::load); // the sessions are not the shard's: no damaged answer goes there
         } catch (EOFException | RuntimeException e) { // before the checksum is known, any part may be wrong
             if (e instanceof PsException known
                     && (known.code() == PsException.Code.STORAGE
