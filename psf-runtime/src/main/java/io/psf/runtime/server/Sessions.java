@@ -23,7 +23,11 @@ final class Sessions {
 
     private final FramePool pool;
     private final Map<Long, Connection> byNumber = new ConcurrentHashMap<>();
-    /** The answers of calls that ran on other nodes, of members that have no session here yet. Guarded by itself. */
+    /**
+     * The answers of calls that ran on other nodes, of members that had no session here then. They are kept until the
+     * member leaves: a session may be one whose hello was not answered, and the member's calls come in a later one.
+     * Guarded by itself.
+     */
     private final List<KeptAnswers.Entry> early = new ArrayList<>();
     /** How long the peer of a session may be silent, in nanoseconds; 0 for no limit. */
     private volatile long silenceNanos;
@@ -64,7 +68,7 @@ final class Sessions {
         }
         connection.open(session);
         connection.identify(member);
-        takeEarly(connection, member);
+        addEarly(connection, member);
         Channel channel = connection.channel();
         keepAlive(channel);
         if (!channel.isOpen()) { // closed while its hello waited: no other thread detaches it
@@ -108,7 +112,7 @@ final class Sessions {
         return old;
     }
 
-    /** Keeps the answer of a call that ran on another node: in its member's sessions, or in the next one. */
+    /** Keeps the answer of a call that ran on another node: in its member's sessions, or in the later ones if there is none. */
     void keep(KeptAnswers.Entry entry) {
         synchronized (early) {
             boolean isKept = false;
@@ -125,15 +129,13 @@ final class Sessions {
         }
     }
 
-    private void takeEarly(Connection connection, Member member) {
+    private void addEarly(Connection connection, Member member) {
         synchronized (early) {
-            early.removeIf(entry -> {
-                boolean isOf = isOf(entry, member);
-                if (isOf) {
+            for (KeptAnswers.Entry entry : early) {
+                if (isOf(entry, member)) {
                     keep(entry, connection);
                 }
-                return isOf;
-            });
+            }
         }
     }
 
