@@ -81,7 +81,7 @@ public final class ShardImage {
             }
             int checksum = in.checksum();
             ImageHeader.require("checksum", in.i32(), checksum);
-            answers.forEach(shard.keptAnswers()::load); // the sessions are not the shard's: no damaged answer goes there
+            answers.forEach(shard.keptAnswers()::load); // into sessions, which outlive a shard that is of no use
         } catch (EOFException | RuntimeException e) { // before the checksum is known, any part may be wrong
             if (e instanceof PsException known
                     && (known.code() == PsException.Code.STORAGE
