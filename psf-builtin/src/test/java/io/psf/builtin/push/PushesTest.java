@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.psf.api.PsException;
+import io.psf.api.Range;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.optimizer.Add;
 import io.psf.builtin.optimizer.Assign;
 import io.psf.builtin.optimizer.Kernel;
+import io.psf.builtin.optimizer.Lamb;
 import io.psf.builtin.optimizer.Momentum;
 import io.psf.builtin.optimizer.Sgd;
 import io.psf.builtin.optimizer.TiledOptimizer;
@@ -492,6 +494,14 @@ class PushesTest {
                         .isCloseTo(expected[i], within(1e-6));
             }
         }
+    }
+
+    @Test
+    void aStepThatCannotBeginWaitsForNothing() {
+        TiledOptimizer summing = new TiledOptimizer("test", new Lamb(0.1f, 0.9f, 0.999f, 1e-6f, 0));
+        TestShard shard = TestShard.of(new Range(0, ROWS), 2 * ROWS, 1, summing).workers(0);
+        assertThatThrownBy(() -> dense(shard, 0, 1, 2, 3, 4)).hasMessageStartingWith("call being answered: none");
+        Pushes.requireNoStep(shard);
     }
 
     private static TestShard shard(Kernel kernel) {
