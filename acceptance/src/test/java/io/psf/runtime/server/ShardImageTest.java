@@ -314,6 +314,67 @@ final class ShardImageTest {
         }
     }
 
+    /** The other workers have left before the shard was made: it is not told of that. */
+    @Test
+    void aPushThatComesAgainClosesARoundThatIsCompleteByNow() {
+        DeclaredTensor tensor = tensor(false, 0);
+        try (BareServer first = new BareServer(tensor, WORKERS);
+                BareServer second = new BareServer(tensor, 1)) {
+            first.connect(WORKERS);
+            second.connect(1);
+            push(first, false, 0, 20, 0);
+            assertThat(first.worker(0).waits()).isTrue();
+            String before = content(first);
+            read(second, image(first));
+            push(second, false, 0, 20, 1);
+            assertThat(second.worker(0).next()).isEqualTo("20: OK");
+            assertThat(content(second)).isNotEqualTo(before);
+        }
+    }
+
+    @Test
+    void aCallThatFailedIsNotRunAgainByTheNewShard() {
+        DeclaredTensor tensor = tensor(false, 0);
+        try (BareServer first = new BareServer(tensor, WORKERS);
+                BareServer second = new BareServer(tensor, WORKERS)) {
+            first.connect(WORKERS);
+            second.connect(WORKERS);
+            for (long call = 10; call < 15; call++) { // one more than may wait
+                push(first, false, 0, call, 0);
+            }
+            String failure = first.worker(0).next();
+            assertThat(failure).startsWith("14: RESOURCE_EXHAUSTED ");
+            read(second, image(first));
+            push(second, false, 0, 10, 1);
+            for (int worker = 1; worker < WORKERS; worker++) {
+                push(second, false, worker, 10, 0); // the last one closes the round, so that another one may wait
+            }
+            assertThat(second.worker(0).next()).isEqualTo("10: OK");
+            push(second, false, 0, 14, 1);
+            assertThat(second.worker(0).next()).isEqualTo(failure);
+        }
+    }
+
+    @Test
+    void aDamagedAnswerChangesNoSession() {
+        DeclaredTensor tensor = tensor(false, 0);
+        try (BareServer first = new BareServer(tensor, WORKERS);
+                BareServer second = new BareServer(tensor, WORKERS)) {
+            first.connect(WORKERS);
+            second.connect(WORKERS);
+            round(first, false, 10);
+            byte[] image = image(first);
+            image[image.length - 20] ^= 1; // in the last answer
+            assertThatThrownBy(() -> read(second, image)).hasMessageContaining("checksum");
+            for (int worker = 0; worker < WORKERS - 1; worker++) {
+                push(second, false, worker, 10, 1);
+                assertThat(second.worker(worker).waits())
+                        .as("answered from memory")
+                        .isTrue();
+            }
+        }
+    }
+
     @Test
     void aQuorumKnowsWhoIsLate() {
         DeclaredTensor tensor = tensor(false, 2);
