@@ -17,6 +17,8 @@ final class PushSteps {
     private final boolean hasQuorum;
     /** Which keys get a row, and which rows are removed; null if that is every key and no row. */
     private final @Nullable RowPolicy policy;
+    /** The steps that wait for sums of other slices. */
+    private int running;
 
     /**
      * Creates the steps of a new shard.
@@ -57,9 +59,26 @@ final class PushSteps {
 
     /** Completes a step that {@link #begin} began. */
     CompletionStage<Void> run(Step step, SlicedStep.Id id, List<Caller> callers) {
-        CompletionStage<Void> done = new SlicedStep(shard, step, id, callers).run();
-        RowPolicy limits = policy;
-        return limits == null ? done : done.thenRun(() -> limits.trim(shard));
+        running++;
+        CompletionStage<Void> done;
+        try {
+            done = new SlicedStep(shard, step, id, callers).run();
+        } catch (RuntimeException | Error e) {
+            running--;
+            throw e;
+        }
+        return done.whenComplete((nothing, failure) -> running--).thenRun(this::trim);
+    }
+
+    private void trim() {
+        if (policy != null) {
+            policy.trim(shard);
+        }
+    }
+
+    /** Returns true while a step waits for sums of other slices. */
+    boolean isRunning() {
+        return running > 0;
     }
 
     /**

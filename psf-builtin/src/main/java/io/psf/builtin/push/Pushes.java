@@ -1,7 +1,6 @@
 package io.psf.builtin.push;
 
 import io.psf.api.CallInfo;
-import io.psf.api.Caller;
 import io.psf.api.DeferredAnswer;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
@@ -71,8 +70,6 @@ public final class Pushes implements MemberListener, MovingState {
     private final TakenPushes taken = new TakenPushes();
 
     private boolean closing;
-    /** The steps of pushes on arrival that wait for sums of other slices. */
-    private int stepping;
 
     /** The number of rounds that have closed. */
     private long closed;
@@ -211,8 +208,7 @@ public final class Pushes implements MemberListener, MovingState {
                 CallInfo call = shard.call();
                 SlicedStep.Id id = new SlicedStep.Id(steps.requireWorker(call.worker()), call.call());
                 Step step = steps.begin(summing, update);
-                List<Caller> callers = List.of(shard.caller());
-                return run(step, id, callers).thenApply(done -> answer.get());
+                return steps.run(step, id, List.of(shard.caller())).thenApply(done -> answer.get());
             }
             steps.apply(update);
             return CompletableFuture.completedFuture(answer.get());
@@ -234,19 +230,6 @@ public final class Pushes implements MemberListener, MovingState {
         roundOf(worker).add(worker, push, update, shard.requestRelease());
         closeRounds(shard.members());
         return push.answered();
-    }
-
-    /** Completes the step of a push on arrival, and counts it in {@link #stepping} until then. */
-    private CompletionStage<Void> run(Step step, SlicedStep.Id id, List<Caller> callers) {
-        CompletionStage<Void> done;
-        stepping++;
-        try {
-            done = steps.run(step, id, callers);
-        } catch (RuntimeException | Error e) {
-            stepping--;
-            throw e;
-        }
-        return done.whenComplete((nothing, failure) -> stepping--);
     }
 
     /** Returns the oldest round without a push of the worker. Opens a new round if there is none. */
@@ -376,7 +359,7 @@ public final class Pushes implements MemberListener, MovingState {
      */
     public static void requireNoStep(Shard shard) {
         Pushes pushes = find(shard).orElse(null);
-        if (pushes != null && (pushes.closing || pushes.stepping > 0)) {
+        if (pushes != null && (pushes.closing || pushes.steps.isRunning())) {
             throw new PsException(
                     PsException.Code.UNAVAILABLE,
                     "step of tensor \"" + shard.spec().id()
