@@ -115,9 +115,22 @@ record ModelSteps(Path root, String model) {
         ModelImages images = images(manifest);
         images.requireFiles();
         folder.replace(folder.path().resolve(ModelManifest.NAME), manifest.text());
+        forceAbove(folder.path());
         Set<Path> named = new HashSet<>();
         images.lengths().keySet().forEach(file -> named.add(folder.file(file)));
         clean(folder, named);
+    }
+
+    /** Makes the names of a step's folder and of the model's durable, too: either may be new. */
+    private static void forceAbove(Path step) {
+        Path model = step.getParent();
+        if (model != null) {
+            Folder.force(model);
+            Path checkpoints = model.getParent();
+            if (checkpoints != null) {
+                Folder.force(checkpoints);
+            }
+        }
     }
 
     /** Deletes the images that a step does not need. A failure is logged: the step is complete. */
