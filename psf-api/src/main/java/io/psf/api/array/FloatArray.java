@@ -18,6 +18,15 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
     /** Elements in a cache line on most machines. */
     private static final int LINE = 64 / Float.BYTES;
 
+    /** The cache lines that are loaded ahead of the rows that use them: somewhat more than a core loads at a time. */
+    private static final int LINES_AHEAD = 48;
+
+    /** Rows of more lines are not loaded ahead: the processor loads the lines that follow the first ones by itself. */
+    private static final int MOST_LINES = 8;
+
+    /** Arrays of fewer elements stay in the second-level cache of a core: their rows are not loaded ahead. */
+    private static final int IN_CACHE = 1 << 15;
+
     @SuppressWarnings("UnusedVariable") // prevents the JIT from removing reads whose result is not used otherwise
     private float seen;
 
@@ -160,10 +169,39 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
                 target[i] = data.get(rows[from + i]);
             }
         } else {
-            for (int i = 0; i < n; i++) {
-                data.get(rows[from + i] * width, target, i * width, width);
+            for (int i = 0; i < n; ) {
+                int end = i + loadRows(rows, from + i, n - i, width);
+                for (; i < end; i++) {
+                    data.get(rows[from + i] * width, target, i * width, width);
+                }
             }
         }
+    }
+
+    /**
+     * Loads the next rows into the processor's cache, and returns their number. A loop that copies rows at random waits for
+     * each of them; the loads here do not depend on each other, so that the processor makes many at a time. The outer loop is
+     * over the lines of a row, since the loads of one row's lines would follow each other otherwise.
+     *
+     * @param most the number of rows that are copied, at least 1
+     * @return from 1 to {@code most}; all rows of an array that is in the cache, which are not loaded
+     */
+    private int loadRows(int[] rows, int from, int most, int width) {
+        if (length() < IN_CACHE || width > MOST_LINES * LINE) {
+            return most;
+        }
+        int end = from + Math.min(most, LINES_AHEAD * LINE / width);
+        int sum = 0;
+        for (int at = 0; at < width; at += LINE) {
+            for (int i = from; i < end; i++) {
+                sum += Float.floatToRawIntBits(data.get(rows[i] * width + at));
+            }
+        }
+        for (int i = from; i < end; i++) { // a row that begins within a line ends in another one
+            sum += Float.floatToRawIntBits(data.get(rows[i] * width + width - 1));
+        }
+        seen = sum;
+        return end - from;
     }
 
     /**
@@ -320,8 +358,11 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
                 data.put(i - begin, from.get(rows[i]));
             }
         } else {
-            for (int i = begin; i < end; i++) {
-                data.put((i - begin) * width, from, Objects.checkIndex(rows[i], limit) * width, width);
+            for (int i = begin; i < end; ) {
+                int loaded = i + ((FloatArray) source).loadRows(rows, i, end - i, width);
+                for (; i < loaded; i++) {
+                    data.put((i - begin) * width, from, Objects.checkIndex(rows[i], limit) * width, width);
+                }
             }
         }
     }
