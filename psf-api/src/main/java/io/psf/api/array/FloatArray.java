@@ -18,15 +18,6 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
     /** Elements in a cache line on most machines. */
     private static final int LINE = 64 / Float.BYTES;
 
-    /** The cache lines that are loaded ahead of the rows that use them: somewhat more than a core loads at a time. */
-    private static final int LINES_AHEAD = 48;
-
-    /** Rows of more lines are not loaded ahead: the processor loads the lines that follow the first ones by itself. */
-    private static final int MOST_LINES = 8;
-
-    /** Arrays of fewer elements stay in the second-level cache of a core: their rows are not loaded ahead. */
-    private static final int IN_CACHE = 1 << 15;
-
     @SuppressWarnings("UnusedVariable") // prevents the JIT from removing reads whose result is not used otherwise
     private float seen;
 
@@ -178,30 +169,14 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
         }
     }
 
-    /**
-     * Loads the next rows into the processor's cache, and returns their number. A loop that copies rows at random waits for
-     * each of them; the loads here do not depend on each other, so that the processor makes many at a time. The outer loop is
-     * over the lines of a row, since the loads of one row's lines would follow each other otherwise.
-     *
-     * @param most the number of rows that are copied, at least 1
-     * @return from 1 to {@code most}; all rows of an array that is in the cache, which are not loaded
-     */
+    /** Loads the next rows into the cache, if that is worth it; returns their number, from 1 to {@code most}. */
     private int loadRows(int[] rows, int from, int most, int width) {
-        if (length() < IN_CACHE || width > MOST_LINES * LINE) {
+        if (!RowLoads.areWorthIt(length(), width)) {
             return most;
         }
-        int end = from + Math.min(most, LINES_AHEAD * LINE / width);
-        int sum = 0;
-        for (int at = 0; at < width; at += LINE) {
-            for (int i = from; i < end; i++) {
-                sum += Float.floatToRawIntBits(data.get(rows[i] * width + at));
-            }
-        }
-        for (int i = from; i < end; i++) { // a row that begins within a line ends in another one
-            sum += Float.floatToRawIntBits(data.get(rows[i] * width + width - 1));
-        }
-        seen = sum;
-        return end - from;
+        int n = Math.min(most, RowLoads.ahead(width));
+        seen = RowLoads.load(data, rows, from, from + n, width);
+        return n;
     }
 
     /**
