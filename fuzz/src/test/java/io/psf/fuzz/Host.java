@@ -205,12 +205,12 @@ public final class Host implements AutoCloseable {
         return dispatcher;
     }
 
-    /** What has the connections. */
+    /** Returns the server's connections. */
     public Connections connections() {
         return connections;
     }
 
-    /** What its handlers run on. */
+    /** Returns the node that the handlers run on. */
     public HostNode node() {
         return node;
     }

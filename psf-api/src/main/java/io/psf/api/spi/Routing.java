@@ -75,8 +75,8 @@ public final class Routing extends Parts {
     }
 
     /**
-     * Returns the routing of the same parts of the same call by other layouts: each part has the same keys and rows, and
-     * what is written of it has the stamps of those layouts. Answers may be merged by either routing.
+     * Returns the routing of the same parts of the same call by other layouts: each part has the same keys and rows.
+     * Its request is written with the stamps of those layouts. Answers may be merged by either routing.
      *
      * @param now a layout of each tensor whose keys the call has, of the {@link TensorLayout#hasSlicesOf same slices}
      * @throws IllegalArgumentException if one of them is missing or of other slices

@@ -47,7 +47,7 @@ final class Increments {
     }
 
     /**
-     * What the increments of a tensor can build on.
+     * The images on which the increments of a tensor can build.
      *
      * @param checkpoint the name of the earlier checkpoint, for messages
      * @param folder its folder
@@ -56,7 +56,7 @@ final class Increments {
     record Base(String checkpoint, Folder folder, TensorImages images) {}
 
     /**
-     * What is written of a shard.
+     * The rows of a shard that a save writes.
      *
      * @param rows the rows
      * @param bases the images that they build on, oldest first, linked into the folder of the save; empty if all rows are

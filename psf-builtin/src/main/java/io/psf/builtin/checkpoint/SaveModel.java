@@ -29,7 +29,7 @@ public interface SaveModel {
             String model, long step, long save, long base, int baseChecksum, int increments, List<TensorId> tensors) {}
 
     /**
-     * What the servers have written.
+     * The files of the servers.
      *
      * @param indexes an index of each server that holds shards of the tensors
      */
