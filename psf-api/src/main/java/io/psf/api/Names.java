@@ -1,6 +1,7 @@
 package io.psf.api;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 
 /** Checks names, and computes the numbers that represent them on the wire. */
 public final class Names {
@@ -68,7 +69,7 @@ public final class Names {
             if (isPrintable(c)) {
                 printable.append(c);
             } else {
-                printable.append(String.format("\\u%04x", (int) c));
+                printable.append("\\u").append(HexFormat.of().toHexDigits(c)); // a peer's text: no formatter
             }
         }
         return printable.toString();

@@ -3,6 +3,8 @@ package io.psf.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
 /** Names, and the texts of messages that quote them. */
@@ -13,6 +15,19 @@ final class NamesTest {
                 .isEqualTo("a\\u000aERROR forged\\u000d\\u001b[2J\\u2028\\u2029\\u202e");
         String usual = "größe 東京 \"x\" \\u000a";
         assertThat(Names.printable(usual)).isSameAs(usual);
+    }
+
+    /** Found by fuzzing: a formatter for each of a peer's characters took 600 bytes of the heap. */
+    @Test
+    void anEscapedCharacterTakesFewBytes() {
+        String controls = "\u0001".repeat(1000);
+        Names.printable(controls); // loads the classes
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        String printable = Names.printable(controls);
+        long took = threads.getCurrentThreadAllocatedBytes() - before;
+        assertThat(printable).isEqualTo("\\u0001".repeat(1000));
+        assertThat(took).isLessThan(200 * 1000);
     }
 
     @Test

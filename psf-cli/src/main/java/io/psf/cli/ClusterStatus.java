@@ -7,8 +7,8 @@ import io.psf.builtin.Statistics;
 import io.psf.builtin.TensorSummary;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.Guest;
+import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
@@ -77,7 +77,7 @@ record ClusterStatus(List<Member> members, List<TensorSummary> tensors, Statisti
             if (c == '"' || c == '\\') {
                 text.append('\\').append(c);
             } else if (c < ' ') {
-                text.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+                text.append("\\u").append(HexFormat.of().toHexDigits(c));
             } else {
                 text.append(c);
             }

@@ -9,9 +9,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -133,7 +133,7 @@ public final class SafetensorsFile {
         StringBuilder quoted = new StringBuilder("\"");
         name.chars().forEach(c -> {
             if (c < ' ') {
-                quoted.append(String.format(Locale.ROOT, "\\u%04x", c));
+                quoted.append("\\u").append(HexFormat.of().toHexDigits((char) c));
             } else {
                 quoted.append(c == '"' || c == '\\' ? "\\" : "").append((char) c);
             }
