@@ -164,8 +164,11 @@ public class KernelBenchmark {
         return ones;
     }
 
+    /** Returns memory that begins at a cache line, as that of a server does. */
     private static FloatArray direct(int n) {
-        return FloatArray.view(ByteBuffer.allocateDirect(4 * n).order(ByteOrder.LITTLE_ENDIAN));
+        ByteBuffer bytes =
+                ByteBuffer.allocateDirect(4 * n + 64).alignedSlice(64).limit(4 * n);
+        return FloatArray.view(bytes.order(ByteOrder.LITTLE_ENDIAN));
     }
 
     /** Returns a shard with only the methods that an optimizer calls. */

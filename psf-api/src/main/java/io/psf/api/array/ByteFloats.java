@@ -97,6 +97,11 @@ final class ByteFloats extends ConvertedFloats {
         }
     }
 
+    @Override
+    public void prefetchRows(int[] rows, int from, int n, int width) {
+        // Answers alone have this type, and are read in order.
+    }
+
     private static UnsupportedOperationException readOnly() {
         return new UnsupportedOperationException("write to an array of INT8 (expected: reads; copy() can be written)");
     }

@@ -77,6 +77,7 @@ abstract sealed class ConvertedFloats extends FloatArray permits HalfFloats, Byt
             int most = TILE / width;
             for (int i = begin; i < end; i += most) {
                 int some = Math.min(most, end - i);
+                source.prefetchRows(rows, i, some, width);
                 source.copyRowsTo(rows, i, some, width, floats);
                 target.copyFrom((i - begin) * width, floats, 0, some * width);
             }

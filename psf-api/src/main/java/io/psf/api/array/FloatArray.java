@@ -160,23 +160,10 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
                 target[i] = data.get(rows[from + i]);
             }
         } else {
-            for (int i = 0; i < n; ) {
-                int end = i + loadRows(rows, from + i, n - i, width);
-                for (; i < end; i++) {
-                    data.get(rows[from + i] * width, target, i * width, width);
-                }
+            for (int i = 0; i < n; i++) {
+                data.get(rows[from + i] * width, target, i * width, width);
             }
         }
-    }
-
-    /** Loads the next rows into the cache, if that is worth it; returns their number, from 1 to {@code most}. */
-    private int loadRows(int[] rows, int from, int most, int width) {
-        if (!RowLoads.areWorthIt(length(), width)) {
-            return most;
-        }
-        int n = Math.min(most, RowLoads.ahead(width));
-        seen = RowLoads.load(data, rows, from, from + n, width);
-        return n;
     }
 
     /**
@@ -224,6 +211,35 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
             sum += data.get(begin + i);
         }
         seen = sum;
+    }
+
+    /**
+     * Returns how many rows to {@link #prefetchRows} at a time, so that they are still in the first-level cache when they
+     * are used.
+     *
+     * @param width elements in a row
+     * @param arrays the number of arrays of which the rows are used together, such as values and slots
+     */
+    public static int rowsToPrefetch(int width, int arrays) {
+        return RowLoads.ahead(width * ElementType.FLOAT.size(), arrays);
+    }
+
+    /**
+     * Loads rows of this array, [_, width], into the processor's cache, many at a time. A loop over rows at random waits
+     * for each of them. Does nothing if the array is on the heap, or small enough to be in the cache, or the rows are long.
+     *
+     * @param rows the numbers of the rows
+     * @param from the index of the first of {@code rows} to load
+     * @param n the number of {@code rows} to load
+     * @param width elements in a row
+     * @throws IndexOutOfBoundsException if a row that is loaded is not in the array's memory
+     */
+    public void prefetchRows(int[] rows, int from, int n, int width) {
+        int size = ElementType.FLOAT.size();
+        if (bytes != null && RowLoads.areWorthIt((long) length() * size, width * size)) {
+            boolean beginsAtLine = bytes.alignmentOffset(firstByte, RowLoads.LINE) == 0;
+            seen = RowLoads.load(data, beginsAtLine, rows, from, from + n, width);
+        }
     }
 
     /** Sets every element to a value. */
@@ -333,8 +349,10 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
                 data.put(i - begin, from.get(rows[i]));
             }
         } else {
+            int ahead = rowsToPrefetch(width, 1);
             for (int i = begin; i < end; ) {
-                int loaded = i + ((FloatArray) source).loadRows(rows, i, end - i, width);
+                int loaded = Math.min(end, i + ahead);
+                ((FloatArray) source).prefetchRows(rows, i, loaded - i, width);
                 for (; i < loaded; i++) {
                     data.put((i - begin) * width, from, Objects.checkIndex(rows[i], limit) * width, width);
                 }

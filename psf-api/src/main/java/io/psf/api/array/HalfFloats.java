@@ -11,6 +11,9 @@ final class HalfFloats extends ConvertedFloats {
     /** The heap tile through which values are converted. One for each thread. */
     private static final ThreadLocal<short[]> HALVES = ThreadLocal.withInitial(() -> new short[TILE]);
 
+    @SuppressWarnings("UnusedVariable") // prevents the JIT from removing reads whose result is not used otherwise
+    private int seen;
+
     private final ShortBuffer data;
     private final FloatType type;
     /** Null if values are rounded to the nearest. */
@@ -107,6 +110,13 @@ final class HalfFloats extends ConvertedFloats {
     }
 
     @Override
+    public void prefetchRows(int[] rows, int from, int n, int width) {
+        if (data.isDirect() && RowLoads.areWorthIt((long) length() * Short.BYTES, width * Short.BYTES)) {
+            seen = RowLoads.load(data, rows, from, from + n, width);
+        }
+    }
+
+    @Override
     public void copyRowsFrom(int[] rows, int from, int n, int width, float[] source) {
         for (int i = 0; i < n; i++) {
             copyFrom(rows[from + i] * width, source, i * width, width);
@@ -132,8 +142,13 @@ final class HalfFloats extends ConvertedFloats {
     @Override
     public void gather(SharedArray source, int[] rows, int begin, int end, int width) {
         if (width <= TILE && source instanceof HalfFloats from && from.type == type) {
-            for (int i = begin; i < end; i++) {
-                data.put((i - begin) * width, from.data, rows[i] * width, width);
+            int ahead = RowLoads.ahead(width * Short.BYTES, 1);
+            for (int i = begin; i < end; ) {
+                int loaded = Math.min(end, i + ahead);
+                from.prefetchRows(rows, i, loaded - i, width);
+                for (; i < loaded; i++) {
+                    data.put((i - begin) * width, from.data, rows[i] * width, width);
+                }
             }
         } else if (width <= TILE && isOnHeap((FloatArray) source)) {
             encodeRows((FloatArray) source, rows, begin, end, width);

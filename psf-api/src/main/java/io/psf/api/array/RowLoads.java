@@ -1,51 +1,90 @@
 package io.psf.api.array;
 
 import java.nio.FloatBuffer;
+import java.nio.ShortBuffer;
 
 /**
- * Loads rows into the processor's cache before they are copied. A loop that copies rows at random waits for each of them;
- * the loads here do not depend on each other, so that the processor makes many at a time.
+ * Loads rows into the processor's cache before they are copied or stepped. A loop that works on rows at random waits for
+ * each of them. The loads here do not depend on each other, and take few instructions each: the processor makes as many at a
+ * time as fit in its window of instructions.
  */
 final class RowLoads {
-    /** Elements in a cache line on most machines. */
-    private static final int LINE = 64 / Float.BYTES;
+    /** Bytes in a cache line on most machines. */
+    static final int LINE = 64;
 
-    /** The cache lines that are loaded ahead of the rows that use them: somewhat more than a core loads at a time. */
-    private static final int LINES_AHEAD = 48;
+    /** The cache lines that are loaded ahead of their use. They take a part of the first-level cache: 12 of its 32 KiB. */
+    private static final int LINES_AHEAD = 192;
 
     /** Rows of more lines are not loaded ahead: the processor loads the lines that follow the first ones by itself. */
     private static final int MOST_LINES = 8;
 
-    /** Arrays of fewer elements stay in the second-level cache of a core. */
-    private static final int IN_CACHE = 1 << 15;
+    /** Arrays of fewer bytes stay in the second-level cache of a core. */
+    private static final int IN_CACHE = 1 << 17;
 
     private RowLoads() {}
 
-    /** True if copying rows at random from an array is faster if they are loaded ahead. */
-    static boolean areWorthIt(int length, int width) {
-        return length >= IN_CACHE && width <= MOST_LINES * LINE;
-    }
-
-    /** Returns the number of rows of a width that are loaded at a time, at least 6. */
-    static int ahead(int width) {
-        return LINES_AHEAD * LINE / width;
+    /** True if work on rows at random is faster if they are loaded ahead. */
+    static boolean areWorthIt(long bytes, int bytesOfRow) {
+        return bytes >= IN_CACHE && bytesOfRow <= MOST_LINES * LINE;
     }
 
     /**
-     * Loads the rows {@code [from, to)} of those in {@code rows}. The outer loop is over the lines of a row: the loads of one
-     * row's lines would follow each other otherwise.
+     * Returns the number of rows that are loaded at a time, at least 1.
      *
+     * @param arrays the number of arrays of which the rows are used together
+     */
+    static int ahead(int bytesOfRow, int arrays) {
+        int lines = Math.max(1, bytesOfRow / LINE) * arrays;
+        return Math.max(1, LINES_AHEAD / lines);
+    }
+
+    /**
+     * Loads the rows {@code [from, to)} of those in {@code rows}. Four lines of a row are loaded together: a loop over the
+     * lines of one row takes more instructions for a load.
+     *
+     * @param beginsAtLine true if row 0 begins at a cache line
      * @return a sum that the caller has to keep, so that the JIT does not remove the loads
      */
-    static int load(FloatBuffer data, int[] rows, int from, int to, int width) {
+    static int load(FloatBuffer data, boolean beginsAtLine, int[] rows, int from, int to, int width) {
+        int line = LINE / Float.BYTES;
         int sum = 0;
-        for (int at = 0; at < width; at += LINE) {
+        int at = 0;
+        for (; at + 3 * line < width; at += 4 * line) {
             for (int i = from; i < to; i++) {
-                sum += Float.floatToRawIntBits(data.get(rows[i] * width + at));
+                int row = rows[i] * width + at;
+                sum += bits(data, row)
+                        + bits(data, row + line)
+                        + bits(data, row + 2 * line)
+                        + bits(data, row + 3 * line);
             }
         }
-        for (int i = from; i < to; i++) { // a row that begins within a line ends in another one
-            sum += Float.floatToRawIntBits(data.get(rows[i] * width + width - 1));
+        for (; at < width; at += line) {
+            for (int i = from; i < to; i++) {
+                sum += bits(data, rows[i] * width + at);
+            }
+        }
+        if (width % line != 0 || !beginsAtLine) { // a row that begins within a line ends in another one
+            for (int i = from; i < to; i++) {
+                sum += bits(data, rows[i] * width + width - 1);
+            }
+        }
+        return sum;
+    }
+
+    private static int bits(FloatBuffer data, int at) {
+        return Float.floatToRawIntBits(data.get(at));
+    }
+
+    /** Does the same for values of 16 bits. */
+    static int load(ShortBuffer data, int[] rows, int from, int to, int width) {
+        int sum = 0;
+        for (int at = 0; at < width; at += LINE / Short.BYTES) {
+            for (int i = from; i < to; i++) {
+                sum += data.get(rows[i] * width + at);
+            }
+        }
+        for (int i = from; i < to; i++) {
+            sum += data.get(rows[i] * width + width - 1);
         }
         return sum;
     }

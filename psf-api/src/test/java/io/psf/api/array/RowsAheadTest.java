@@ -64,6 +64,40 @@ final class RowsAheadTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3, 16, 17, 64, 128, 600})
+    void rowsOf16BitsAreGatheredInTheirOrder(int width) {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(LENGTH * Short.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        FloatArray values = ArrayMemory.view(bytes, FloatType.BFLOAT16);
+        for (int i = 0; i < LENGTH; i++) {
+            values.set(i, i % 251); // exact in 8 bits
+        }
+        int[] rows = rows(width, 778);
+        float[] expected = expected(rows, 1, 777, width);
+        for (int i = 0; i < expected.length; i++) {
+            expected[i] %= 251;
+        }
+        FloatArray gathered = FloatArray.allocate(777 * width);
+        gathered.gather(values, rows, 1, 778, width);
+        assertThat(gathered.toArray()).isEqualTo(expected);
+        FloatArray halves = ArrayMemory.view(ByteBuffer.allocateDirect(777 * width * 2), FloatType.BFLOAT16);
+        halves.gather(values, rows, 1, 778, width);
+        assertThat(halves.toArray()).isEqualTo(expected);
+    }
+
+    @Test
+    void rowsToPrefetchFitInTheFirstLevelCache() {
+        for (int width : new int[] {1, 16, 64, 100, 128, 5000}) {
+            for (int arrays = 1; arrays <= 4; arrays++) {
+                int rows = FloatArray.rowsToPrefetch(width, arrays);
+                assertThat(rows).isPositive();
+                assertThat(rows == 1 || (long) rows * width * arrays * Float.BYTES <= 24 << 10)
+                        .as("%d rows, %d wide, of %d arrays", rows, width, arrays)
+                        .isTrue();
+            }
+        }
+    }
+
     @Test
     void aRowThatIsNotThereIsRefused() {
         FloatArray values = values(0);
@@ -73,5 +107,8 @@ final class RowsAheadTest {
                 .isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> FloatArray.allocate(1600).gather(values, rows, 0, 100, 16))
                 .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> values.prefetchRows(rows, 0, 100, 16)).isInstanceOf(IndexOutOfBoundsException.class);
+        values.prefetchRows(rows, 0, 70, 16);
+        FloatArray.allocate(10).prefetchRows(rows, 0, 100, 16); // on the heap, and small
     }
 }

@@ -113,9 +113,26 @@ final class Walk {
      * @param count the number of rows of the update
      */
     void rows(int[] rows, int count) {
+        int ahead = FloatArray.rowsToPrefetch(width, 1 + state.length);
+        for (int i = 0; i < count; i += ahead) {
+            int end = Math.min(count, i + ahead);
+            prefetch(rows, i, end - i);
+            loaded(rows, i, end);
+        }
+    }
+
+    private void prefetch(int[] rows, int from, int n) {
+        values.prefetchRows(rows, from, n, width);
+        for (FloatArray slot : state) {
+            slot.prefetchRows(rows, from, n, width);
+        }
+    }
+
+    /** Steps the rows {@code [from, to)} of those in {@code rows}. */
+    private void loaded(int[] rows, int from, int to) {
         int most = Math.max(1, Tiles.SIZE / width);
-        for (int i = 0; i < count; ) {
-            int n = tiles.distinct(rows, i, Math.min(most, count - i));
+        for (int i = from; i < to; ) {
+            int n = tiles.distinct(rows, i, Math.min(most, to - i));
             if (width <= Tiles.SIZE) {
                 gathered(rows, i, n);
             } else {
