@@ -51,8 +51,8 @@ final class PeerCases {
         if (cases.isEmpty()) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
-                    "--only: %s fits no case that a peer measures (expected: a part of one of these names)%n%s"
-                            .formatted(only, all().stream().map(Line::name).collect(Collectors.joining("\n"))));
+                    "--only: %s fits no case that a peer measures (expected: a part of one of these names: %s)"
+                            .formatted(only, all().stream().map(Line::name).collect(Collectors.joining("; "))));
         }
         return cases;
     }

@@ -62,9 +62,7 @@ final class PeerProcesses implements AutoCloseable {
     }
 
     private synchronized void start(String role) {
-        if (killed) {
-            throw new PsException(PsException.Code.CANCELLED, program + ": not started, since psf is being ended");
-        }
+        assertNotKilled();
         ProcessBuilder builder = new ProcessBuilder(program.toString())
                 .redirectErrorStream(true)
                 .redirectOutput(output(role).toFile());
@@ -91,6 +89,13 @@ final class PeerProcesses implements AutoCloseable {
                     PsException.Code.CONFIGURATION,
                     "%s: cannot be run as %s (expected: a program; %s)".formatted(program, role, e.getMessage()),
                     e);
+        }
+    }
+
+    /** Fails if the processes were killed by {@link #atShutdown}, whose exit codes are no failure of the peer. */
+    private void assertNotKilled() {
+        if (killed) {
+            throw new PsException(PsException.Code.CANCELLED, program + ": killed, since psf is being terminated");
         }
     }
 
@@ -122,6 +127,7 @@ final class PeerProcesses implements AutoCloseable {
     /** Returns the failure of a process that has ended with an error; null for none. */
     @Nullable
     synchronized String failed() {
+        assertNotKilled();
         for (Map.Entry<String, Process> process : processes.entrySet()) {
             if (!process.getValue().isAlive() && process.getValue().exitValue() != 0) {
                 return "ended as %s with exit code %d; %s"

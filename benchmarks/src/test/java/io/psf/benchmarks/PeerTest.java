@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +58,14 @@ final class PeerTest {
         Files.writeString(program, SCRIPT.formatted(worker, server));
         Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
         return Peer.in(folder, limit);
+    }
+
+    @AfterEach
+    void killWhatAFailedTestLeaves() throws IOException {
+        Path ids = folder.resolve("pids");
+        for (String id : Files.exists(ids) ? Files.readAllLines(ids) : List.<String>of()) {
+            ProcessHandle.of(Long.parseLong(id)).ifPresent(ProcessHandle::destroyForcibly);
+        }
     }
 
     /** Asserts that a number of processes have written their ids, and that none of them lives. */
