@@ -31,6 +31,12 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "Measures psf as ratios to the floors of the machine, in the same run.")
 final class BenchCommand implements Callable<Integer> {
+    /** The usual number of rounds. */
+    private static final int ROUNDS = 7;
+
+    /** The usual number of alternations with a peer. */
+    private static final int ALTERNATIONS = 3;
+
     @Option(
             names = "--full",
             description = "measures longer, and cases without a goal, too; writes the table in the documentation")
@@ -51,8 +57,16 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--rounds",
             paramLabel = "N",
-            description = "the number of rounds; each measures the floor, then psf (default: 7, with --full 11)")
+            description = "the number of rounds; each measures the floor, then psf (default: 7, with --full 11);"
+                    + " with --peer, the number of alternations (default: 3)")
     private @Nullable Integer rounds;
+
+    @Option(
+            names = "--peer",
+            paramLabel = "DIR",
+            description = "measures the program bench of a folder, another parameter server, and psf in alternation;"
+                    + " only the cases that both have (see docs/performance.md)")
+    private @Nullable Path peer;
 
     @Option(
             names = "--fresh",
@@ -100,6 +114,9 @@ final class BenchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws RunnerException, IOException {
+        if (peer != null) {
+            return measureBeside(peer);
+        }
         if (jmh != null) {
             new Runner(new OptionsBuilder()
                             .include(jmh)
@@ -134,6 +151,24 @@ final class BenchCommand implements Callable<Integer> {
         return ended ? 0 : 1;
     }
 
+    private int measureBeside(Path folder) throws IOException {
+        if (full || transport != null || fresh != null || docs != null || soak != null || jmh != null) {
+            throw wrong("--peer: given with an option of another measurement"
+                    + " (expected: only --only, --rounds, --out and --jfr beside it)");
+        }
+        PeerRun run = new PeerRun(
+                Peer.in(folder, Peer.LIMIT),
+                PeerCases.matching(pattern(only == null ? "" : only)),
+                rounds(ALTERNATIONS),
+                Plan.of(false, ROUNDS, false),
+                jfr == null ? null : Recordings.in(jfr));
+        if (!run.measure()) {
+            return 1;
+        }
+        run.write(out);
+        return 0;
+    }
+
     /** Returns the line that describes the origin of the figures: command, machine, date and rounds. */
     private String origin() {
         List<String> arguments = spec.commandLine().getParseResult().originalArgs();
@@ -146,7 +181,11 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private int rounds() {
-        return atLeast(1, "--rounds", rounds == null ? (full ? 11 : 7) : rounds);
+        return rounds(full ? 11 : ROUNDS);
+    }
+
+    private int rounds(int usual) {
+        return atLeast(1, "--rounds", rounds == null ? usual : rounds);
     }
 
     private static int atLeast(int least, String option, int asked) {

@@ -137,11 +137,16 @@ final class BenchRun {
 
     /** Writes the figures, and a plot next to them. */
     void write(Path json) throws IOException {
+        write(json, Report.json(results), results);
+    }
+
+    /** Writes a text, and a plot of results next to it. */
+    static void write(Path json, String text, List<Result> plotted) throws IOException {
         Files.createDirectories(json.toAbsolutePath().getParent());
-        Files.writeString(json, Report.json(results), StandardCharsets.UTF_8);
+        Files.writeString(json, text, StandardCharsets.UTF_8);
         String name = String.valueOf(json.getFileName());
         Path svg = json.resolveSibling(name.endsWith(".json") ? name.replaceAll("json$", "svg") : name + ".svg");
-        Files.writeString(svg, Plot.svg(results), StandardCharsets.UTF_8);
+        Files.writeString(svg, Plot.svg(plotted), StandardCharsets.UTF_8);
         System.out.println("written to " + json + " and " + svg);
     }
 

@@ -11,6 +11,7 @@ final class DenseCases {
     private static final int KB = 1 << 10;
     private static final int MB = 1 << 20;
     private static final int[] SIZES = {4, 4 * KB, 64 * KB, MB, 16 * MB, 64 * MB};
+    private static final String P50 = ", p50";
     private static final int OUTSTANDING = 8;
     private static final int BATCH = 64;
 
@@ -56,11 +57,20 @@ final class DenseCases {
         return bytes < KB ? bytes + " B" : bytes < MB ? bytes / KB + " KB" : bytes / MB + " MB";
     }
 
+    private static String latency(String call, int bytes) {
+        return "latency of " + call + " " + size(bytes);
+    }
+
+    /** Returns the name of the median latency of pushes or pulls over TCP. */
+    static String p50(String call, int bytes) {
+        return latency(call, bytes) + P50;
+    }
+
     private static Case latency(Kind kind, int bytes, Transport transport, Placement placement) {
-        String name = "latency of " + kind.label + " " + size(bytes);
+        String name = latency(kind.label, bytes);
         Goal goal = placement == Placement.TOGETHER ? Goal.ratioAtMost(1.5) : latencyGoal(kind, bytes, transport);
         List<Line> lines = new ArrayList<>();
-        lines.add(new Line(placement.named(transport.named(name + ", p50")), "us", goal));
+        lines.add(new Line(placement.named(transport.named(name + P50)), "us", goal));
         lines.add(new Line(placement.named(transport.named(name + ", p99")), "us", null));
         if (transport == Transport.SHM && bytes == 4 * KB) {
             lines.add(new Line(placement.named(transport.named(name + ", p99 over p50")), "x", Goal.oursAtMost(5)));

@@ -27,11 +27,11 @@ final class Report {
                 .stripTrailing();
     }
 
-    private static String spread(Result result) {
+    static String spread(Result result) {
         return number(result.least()) + " to " + number(result.greatest());
     }
 
-    private static String verdict(Result result) {
+    static String verdict(Result result) {
         Goal goal = result.line().goal();
         Goal.Verdict verdict = result.verdict();
         if (goal == null || verdict == null) {
@@ -79,27 +79,42 @@ final class Report {
 
     /** Returns the results as a JSON array of objects. */
     static String json(List<Result> results) {
-        return results.stream().map(Report::json).collect(Collectors.joining(",\n  ", "[\n  ", "\n]\n"));
+        return array(results.stream().map(Report::fields).toList());
     }
 
-    private static String json(Result result) {
-        Goal goal = result.line().goal();
-        Goal.Verdict verdict = result.verdict();
-        return ("{\"case\": \"%s\", \"ours\": %s, \"floor\": %s, \"unit\": \"%s\", \"ratio\": %s, \"goal\": %s,"
-                        + " \"goal_text\": %s, \"verdict\": %s, \"rounds\": %d, \"others\": %s, \"spread\": [%s, %s]}")
+    /** Returns a JSON array of objects with the given fields. */
+    static String array(List<String> objects) {
+        return objects.stream()
+                .map(fields -> "{" + fields + "}")
+                .collect(Collectors.joining(",\n  ", "[\n  ", "\n]\n"));
+    }
+
+    /** Returns the fields of a result's JSON object. */
+    static String fields(Result result) {
+        return ("\"case\": \"%s\", \"ours\": %s, \"floor\": %s, \"unit\": \"%s\", \"ratio\": %s, %s,"
+                        + " \"rounds\": %d, \"others\": %s, \"spread\": [%s, %s]")
                 .formatted(
                         result.line().name(),
                         exact(result.oursMedian()),
                         exact(result.floorMedian()),
                         result.line().unit(),
                         exact(result.ratio()),
-                        goal == null ? "null" : exact(goal.bound()),
-                        goal == null ? "null" : "\"" + goalText(result, goal) + "\"",
-                        verdict == null ? "null" : "\"" + verdict.name().toLowerCase(Locale.ROOT) + "\"",
+                        goal(result),
                         result.ours().length,
                         exact(result.others()),
                         exact(result.least()),
                         exact(result.greatest()));
+    }
+
+    /** Returns the JSON fields of a result's goal and verdict. */
+    static String goal(Result result) {
+        Goal goal = result.line().goal();
+        Goal.Verdict verdict = result.verdict();
+        return "\"goal\": %s, \"goal_text\": %s, \"verdict\": %s"
+                .formatted(
+                        goal == null ? "null" : exact(goal.bound()),
+                        goal == null ? "null" : "\"" + goalText(result, goal) + "\"",
+                        verdict == null ? "null" : "\"" + verdict.name().toLowerCase(Locale.ROOT) + "\"");
     }
 
     private static String goalText(Result result, Goal goal) {
@@ -107,7 +122,7 @@ final class Report {
                 + goal.text(result.line().unit());
     }
 
-    private static String exact(double value) {
+    static String exact(double value) {
         return Double.isFinite(value) ? String.format(Locale.ROOT, "%.6f", value) : "null";
     }
 

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Cases of rows of a table over the wire, compared with one thread that reads or steps the same rows of an array. */
 final class SparseCases {
+    static final String UNIT = "Mrows/s";
+
     private static final float RATE = 0.01f;
 
     private SparseCases() {}
@@ -18,8 +20,7 @@ final class SparseCases {
             for (int width : new int[] {16, 64}) {
                 for (Keys keys : Keys.values()) {
                     for (int outstanding : new int[] {1, 4}) {
-                        String name = "sparse %s %d wide, %s, %d outstanding"
-                                .formatted(push ? "push" : "pull", width, keys, outstanding);
+                        String name = name(push ? "push" : "pull", width, keys, outstanding);
                         Goal goal = keys == Keys.UNIFORM ? goal(width, outstanding) : null;
                         cases.add(of(
                                 name, goal, push, SparseCalls.table(width, Optimizers.sgd(RATE)), keys, outstanding));
@@ -30,12 +31,17 @@ final class SparseCases {
         return cases;
     }
 
+    /** Returns the name of a case of pushes or pulls. */
+    static String name(String call, int width, Keys keys, int outstanding) {
+        return "sparse %s %d wide, %s, %d outstanding".formatted(call, width, keys, outstanding);
+    }
+
     private static Goal goal(int width, int outstanding) {
         return Goal.ratioAtLeast(outstanding == 1 ? 0.45 : width == 16 ? 0.7 : 0.6);
     }
 
     static Case of(String name, @Nullable Goal goal, boolean push, TensorSpec table, Keys keys, int outstanding) {
-        return Case.of(new Line(name, "Mrows/s", goal), bench -> {
+        return Case.of(new Line(name, UNIT, goal), bench -> {
             int width = table.tensor().width();
             long[][] batches = keys.draw(SparseCalls.ROWS, SparseCalls.KEYS);
             return new Rates(
