@@ -147,6 +147,22 @@ public final class Host implements AutoCloseable {
             }
 
             @Override
+            public boolean takesLent() {
+                return receiver.takesLent();
+            }
+
+            @Override
+            public boolean admits(io.psf.runtime.transport.Channel channel, int length) {
+                return receiver.admits(channel, length);
+            }
+
+            @Override
+            public void sent(io.psf.runtime.transport.Channel channel, long bytes) {
+                receiver.sent(
+                        channel, bytes); // or the server would wait for its answers to be taken, after 4 MB of them
+            }
+
+            @Override
             public void closed(io.psf.runtime.transport.Channel channel, io.psf.api.PsException cause) {
                 receiver.closed(channel, cause);
             }

@@ -3,6 +3,8 @@ package io.psf.fuzz;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.api.PsException.Code;
+import io.psf.builtin.dense.DensePull;
+import io.psf.builtin.dense.DensePullPsf;
 import io.psf.runtime.transport.Frame;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +23,17 @@ final class RegressionsTest {
             host.connections().expire();
             Wire next = new Wire();
             assertThat(status(host, next, host.hello(next, 1))).isEqualTo(Code.OK);
+        }
+    }
+
+    /** A fast machine made more calls of a server than its worker could leave unread. */
+    @Test
+    void theHostGoesOnAfterMoreAnswersThanAWorkerMayLeaveUnread() {
+        Sample<?, ?> pull = new Sample<>(DensePullPsf.FUNCTION, new DensePull.Request(Sample.TENSOR));
+        try (Host host = new Host()) {
+            for (long bytes = 0; bytes < 5 << 20; bytes += host.answers().get(0).length) {
+                host.call(pull);
+            }
         }
     }
 
