@@ -158,8 +158,8 @@ public final class Host implements AutoCloseable {
 
             @Override
             public void sent(io.psf.runtime.transport.Channel channel, long bytes) {
-                receiver.sent(
-                        channel, bytes); // or the server would wait for its answers to be taken, after 4 MB of them
+                // Without it the server waits for its worker to take its answers, once they are 4 MB.
+                receiver.sent(channel, bytes);
             }
 
             @Override

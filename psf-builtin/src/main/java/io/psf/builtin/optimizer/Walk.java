@@ -117,7 +117,7 @@ final class Walk {
         for (int i = 0; i < count; i += ahead) {
             int end = Math.min(count, i + ahead);
             prefetch(rows, i, end - i);
-            loaded(rows, i, end);
+            stepTiles(rows, i, end);
         }
     }
 
@@ -128,8 +128,8 @@ final class Walk {
         }
     }
 
-    /** Steps the rows {@code [from, to)} of those in {@code rows}. */
-    private void loaded(int[] rows, int from, int to) {
+    /** Steps the rows {@code [from, to)} of those in {@code rows}, tile by tile. */
+    private void stepTiles(int[] rows, int from, int to) {
         int most = Math.max(1, Tiles.SIZE / width);
         for (int i = from; i < to; ) {
             int n = tiles.distinct(rows, i, Math.min(most, to - i));

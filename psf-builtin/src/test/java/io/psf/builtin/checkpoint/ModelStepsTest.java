@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the commit of a step does to the files of its folder. */
+/** The commit of a step, and the images in its folder that it deletes. */
 class ModelStepsTest {
     @TempDir
     private Path root;
