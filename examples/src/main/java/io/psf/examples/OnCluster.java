@@ -60,7 +60,7 @@ public final class OnCluster {
                     node.awaitTermination();
                 }
             }
-            case WORKER -> run(program);
+            case WORKER, CLIENT -> run(program);
         }
     }
 }

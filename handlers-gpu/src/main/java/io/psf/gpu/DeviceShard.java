@@ -25,7 +25,7 @@ import io.psf.api.array.LongArray;
  *
  * <p>Of the methods of {@link Shard}, {@link #values}, {@link #values(long)} and {@link #slot} throw a {@link
  * io.psf.api.PsException} with {@code BAD_REQUEST}: the host has no view of the device's memory. The others work as on
- * any shard: {@link #gather} returns a copy in the host's memory, and {@link #optimizer} steps on the device. So a
+ * any shard: {@link #gather} and {@link #valuesForAnswer} return a copy in the host's memory, and {@link #optimizer} steps on the device. So a
  * function that needs no more than these has one handler for both kinds of shards.
  *
  * <p>Each lane has a stream of the device, in which all work of its shards runs in order.

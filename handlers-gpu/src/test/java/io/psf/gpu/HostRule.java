@@ -91,7 +91,6 @@ final class HostRule {
         this.stepped = new RuleLaunches.Columns(w, state[0], state[1], ofRows, corrections, KNOWN, width);
     }
 
-    /** Returns the optimizer of a rule. */
     static OptimizerSpec spec(Rule rule) {
         return Optimizers.of((Record) rule.kernel(arguments(rule)));
     }

@@ -2,7 +2,7 @@ package io.psf.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.psf.runtime.server.shard.ShardFactory;
+import io.psf.runtime.spi.shard.ShardFactory;
 import java.io.File;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -71,14 +71,15 @@ class WithoutJcudaTest {
     }
 
     @Test
-    void handlersForDevicesAreLoadedWithoutJcuda() throws Exception {
+    void theTypesThatHandlersForDevicesNameAreLoadedWithoutJcuda() throws Exception {
         try (URLClassLoader loader = without("jcuda")) {
-            for (String handler : List.of("DensePull", "DensePushPull", "SparsePushDensePull")) {
-                Class<?> type = loader.loadClass("io.psf.gpu.handler." + handler + "OnDevice");
-                assertThat(type.getConstructor().newInstance()).isNotNull();
-                assertThat(type.getMethods())
-                        .anyMatch(method -> method.getName().equals("handle"));
-            }
+            Class<?> shard = loader.loadClass(DeviceShard.class.getName());
+            assertThat(shard.getClassLoader()).isEqualTo(loader);
+            assertThat(shard.getMethods()).anyMatch(method -> method.getName().equals("launch"));
+            Class<?> kernel = loader.loadClass(DeviceKernel.class.getName());
+            assertThat(kernel.getConstructor(Class.class, String.class, String.class)
+                            .newInstance(kernel, "axpy.ptx", "axpy"))
+                    .isNotNull();
         }
     }
 }

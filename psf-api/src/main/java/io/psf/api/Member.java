@@ -9,8 +9,18 @@ package io.psf.api;
  * @param port the port that the node listens on; 0 for a worker
  */
 public record Member(Role role, int rank, String host, int port) {
+    /** Returns a host and a port as settings and messages have them: {@code host:port} or {@code [ipv6]:port}. */
+    public static String address(String host, int port) {
+        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+    }
+
+    /** Returns the address that the node listens on, as {@code host:port} or {@code [ipv6]:port}. */
+    public String address() {
+        return address(host, port);
+    }
+
     @Override
     public String toString() {
-        return host.isEmpty() ? role.label() + " " + rank : role.label() + " " + rank + " (" + host + ":" + port + ")";
+        return host.isEmpty() ? role.label() + " " + rank : role.label() + " " + rank + " (" + address() + ")";
     }
 }

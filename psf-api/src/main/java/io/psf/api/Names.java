@@ -97,7 +97,7 @@ public final class Names {
 
     /** Returns a message that names a lone surrogate in a text, and what is expected. */
     public static String lone(String text, int at) {
-        return "character %d: U+%04X (expected: both halves of a surrogate pair, since UTF-8 has no other)"
+        return "character %d: U+%04X (expected: both halves of a surrogate pair; UTF-8 cannot encode one half)"
                 .formatted(at, (int) text.charAt(at));
     }
 }

@@ -58,7 +58,12 @@ public final class PsException extends RuntimeException {
          * The caller's own code failed on the worker: the function's {@code merge} or {@code finish}, the check of one
          * of its records, or an interceptor.
          */
-        CALLER_FAILED
+        CALLER_FAILED,
+        /**
+         * A server was lost, and has come back with the state of a checkpoint. The worker loads that checkpoint together
+         * with the other workers, and continues from its step.
+         */
+        ROLLED_BACK
     }
 
     private final Code code;

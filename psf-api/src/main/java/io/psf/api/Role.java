@@ -7,7 +7,9 @@ public enum Role {
     /** Holds shards and runs handlers. */
     SERVER,
     /** Computes, and calls PS functions. */
-    WORKER;
+    WORKER,
+    /** Calls PS functions and is no member of the cluster: no round, barrier or end of the job waits for it. */
+    CLIENT;
 
     /** Returns the role as written in settings and logs, for example {@code server}. */
     public String label() {

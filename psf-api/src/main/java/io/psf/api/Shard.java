@@ -15,9 +15,9 @@ import java.util.function.Supplier;
  * may hold a reference to the shard after the handler has returned.
  *
  * <p>For implementations: the default methods fit a table that does not grow, and {@link #requestRelease} releases
- * nothing. A shard of a growing table overrides {@link #mostRows}, {@link #key}, {@link #find(long)} and {@link
- * #find(LongArray, int[])}, {@link #gather} and {@link #removeRows}. A shard of a server overrides {@link
- * #requestRelease}. A shard that wraps another one overrides all methods.
+ * nothing. A shard of a growing table overrides {@link #mostRows}, {@link #key}, {@link #find(long)}, {@link
+ * #gather} and {@link #removeRows}. A shard of a server overrides {@link
+ * #requestRelease}. A shard that wraps another one overrides all methods ({@link io.psf.api.spi.ForwardingShard} does).
  */
 public interface Shard {
     /**
@@ -82,7 +82,21 @@ public interface Shard {
      * @throws PsException with {@code OUT_OF_RANGE} if this shard does not own the key, or the function is read-only
      *     and the key has no row
      */
-    FloatArray values(long key);
+    default FloatArray values(long key) {
+        int row = row(key);
+        return values().slice(row * width(), (row + 1) * width());
+    }
+
+    /**
+     * Returns all values for the response of the handler that calls this method, [rows, width] float32, as {@link #values}
+     * does. The array can only be read. It is a view of the rows, or a copy in scratch memory if they are not in host memory.
+     * A handler returns the array without changing a row after this call, and does not keep it. A pull calls this method or
+     * {@link #gatherForAnswer}, and {@link #values} is also for steps of an optimizer: a shard that counts pulls can tell them
+     * apart.
+     */
+    default FloatArray valuesForAnswer() {
+        return values();
+    }
 
     /**
      * Returns the local row of a key, from 0. A growing table creates a missing row, unless the function is read-only:
@@ -113,8 +127,12 @@ public interface Shard {
      * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own
      */
     default int find(LongArray keys, int[] into) {
-        rows(keys, into);
-        return keys.length();
+        int found = 0;
+        for (int i = 0; i < keys.length(); i++) {
+            into[i] = find(keys.get(i));
+            found += into[i] < 0 ? 0 : 1;
+        }
+        return found;
     }
 
     /**
@@ -152,6 +170,18 @@ public interface Shard {
         FloatArray gathered = allocate(Math.multiplyExact(rows.length, width()));
         gathered.gather(values(), rows, 0, rows.length, width());
         return gathered;
+    }
+
+    /**
+     * Returns the values of the rows of keys for the response of the handler that calls this method, [n, width] float32, as
+     * {@link #gather} does. The array can only be read, and may be a view of the rows: they are copied when the answer is
+     * written, piece by piece. A handler returns the array without changing a row after this call, and does not keep it.
+     *
+     * @param keys [n] int64 global keys
+     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own
+     */
+    default FloatArray gatherForAnswer(LongArray keys) {
+        return gather(keys);
     }
 
     /**
@@ -202,13 +232,14 @@ public interface Shard {
     default void setOptimizer(Optimizer optimizer) {
         throw new PsException(
                 PsException.Code.BAD_REQUEST,
-                "optimizer of " + getClass().getName() + ": fixed (expected: a shard that takes another)");
+                "optimizer of " + getClass().getName() + ": cannot be replaced (expected: a shard that implements"
+                        + " setOptimizer)");
     }
 
     /**
      * Returns the shard of the same slice of another tensor, for functions that work on two tensors. It runs on the
-     * same lane, so it may be read and written like this shard. The other tensor must have as many rows in as many
-     * slices on the same servers, and its slice must have the same keys as this slice. Alternatively, while the
+     * same lane, so it may be read and written like this shard. The other tensor must have the same number of rows,
+     * and the same slices on the same servers, so that its slice has the same keys as this one. Alternatively, while the
      * function is being handled, it may be a tensor that a key set of the request names ({@link
      * io.psf.api.layout.ByKey#of}), whose slice has its own keys. A shard that was obtained in that case may be held by
      * work that the handler schedules on this lane for later. A call on the other tensor whose answer is deferred is

@@ -41,7 +41,7 @@ public record TensorLayout(
                     + " servers (expected: slices + 1 bounds from 0 to " + info.rows() + ")");
         }
         if (!copies.isEmpty() && copies.size() != servers.size()) {
-            throw new IllegalArgumentException("slices with other servers: " + copies.size() + " (expected: 0 or "
+            throw new IllegalArgumentException("slices with a list of copies: " + copies.size() + " (expected: 0 or "
                     + servers.size() + ", every slice)");
         }
     }
@@ -199,14 +199,14 @@ public record TensorLayout(
         if (info.grows()) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "the whole of tensor \"" + info.id() + "\", which grows (expected: a function by key)");
+                    "all rows of tensor \"" + info.id() + "\", which grows (expected: a function with @ByKey)");
         }
         if (info.rows() > (Integer.MAX_VALUE - 8) / width) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "elements of the whole tensor: " + info.rows() + " rows x " + width
                             + " wide (expected: at most " + (Integer.MAX_VALUE - 8)
-                            + " in one array; use a function by key)");
+                            + " in one array; use a function with @ByKey)");
         }
         return (int) info.rows() * width;
     }

@@ -33,7 +33,7 @@ class TensorLayoutTest {
                 .isEqualTo(alone);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> alone.movedIn(5, alone.servers(), List.of(List.of(2))))
-                .withMessage("slices with other servers: 1 (expected: 0 or 2, every slice)");
+                .withMessage("slices with a list of copies: 1 (expected: 0 or 2, every slice)");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.psf.builtin;
 
+import io.psf.api.ClusterCaller;
 import io.psf.api.Pending;
 import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
@@ -12,7 +13,6 @@ import io.psf.builtin.allreduce.NextReductionPsf;
 import io.psf.builtin.allreduce.Operation;
 import io.psf.builtin.allreduce.ReduceValues;
 import io.psf.builtin.allreduce.ReduceValuesPsf;
-import io.psf.runtime.Worker;
 
 /**
  * All-reduce: each worker passes values and receives their sum, mean or maximum over all workers. The values are
@@ -28,12 +28,12 @@ import io.psf.runtime.Worker;
  * lost is not waited for; its values count on the slices that have received them. Not thread-safe: used by one thread.
  */
 public final class AllReduce {
-    private final Worker worker;
+    private final ClusterCaller worker;
     private final ReduceValuesPsf.Stub stub;
     private final TensorId tensor;
     private long number;
 
-    private AllReduce(Worker worker, ReduceValuesPsf.Stub stub, TensorId tensor, long number) {
+    private AllReduce(ClusterCaller worker, ReduceValuesPsf.Stub stub, TensorId tensor, long number) {
         this.worker = worker;
         this.stub = stub;
         this.tensor = tensor;
@@ -48,14 +48,16 @@ public final class AllReduce {
      *     model: only this class uses it
      * @param length the number of values, at least 1
      * @throws IllegalArgumentException if the name is invalid or the length is below 1
-     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if a tensor or the memory of another length has the name
+     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if a tensor or the memory of another length has the name;
+     *     with {@code BAD_REQUEST} if the caller is no worker
      */
-    public static AllReduce of(Worker worker, String name, int length) {
+    public static AllReduce of(ClusterCaller worker, String name, int length) {
         return of(worker, TensorSpec.dense(name, length));
     }
 
     /** Creates an all-reduce of values of a tensor's shape, in slices as the tensor has. Its memory is that of the host. */
-    static AllReduce of(Worker worker, TensorSpec shape) {
+    static AllReduce of(ClusterCaller worker, TensorSpec shape) {
+        var unused = worker.rank(); // refused before anything is sent
         TensorInfo memory = shape.tensor();
         TensorLayout layout =
                 worker.declare(TensorDeclaration.memory(memory, shape.slices(), shape.besideName(), ReduceValues.NAME));

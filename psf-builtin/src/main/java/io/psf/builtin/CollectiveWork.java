@@ -1,12 +1,12 @@
 package io.psf.builtin;
 
+import io.psf.api.ClusterCaller;
 import io.psf.api.PsException;
 import io.psf.builtin.checkpoint.FinishModelPsf;
 import io.psf.builtin.checkpoint.JoinModelPsf;
 import io.psf.builtin.checkpoint.LeadModel;
 import io.psf.builtin.checkpoint.LeadModelPsf;
 import io.psf.builtin.checkpoint.RecordEntry;
-import io.psf.runtime.Worker;
 import java.util.List;
 import java.util.function.LongUnaryOperator;
 
@@ -15,7 +15,7 @@ import java.util.function.LongUnaryOperator;
  *
  * @param name the model's name
  */
-record CollectiveWork(Worker worker, String name) {
+record CollectiveWork(ClusterCaller worker, String name) {
     /** Selects the server for all models, which thereby detects that workers save different ones. */
     static final long SERVER = 0;
 
@@ -27,6 +27,7 @@ record CollectiveWork(Worker worker, String name) {
      * @return the step that {@code work} returned on the worker that ran it
      */
     long run(String what, List<RecordEntry> entries, LongUnaryOperator work) {
+        var unused = worker.rank(); // refused before anything is sent
         worker.awaitAll();
         long attempt = JoinModelPsf.stub(worker)
                 .call(SERVER, name, what, entries)

@@ -2,6 +2,7 @@ package io.psf.builtin;
 
 import io.psf.api.PsInitializer;
 import io.psf.api.array.FloatArray;
+import io.psf.api.spi.ServiceClassPath;
 import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.named.NamedClasses;
 import java.util.Collections;
@@ -35,7 +36,7 @@ public record Initializer(
     }
 
     private static NamedClasses here() {
-        return NamedClasses.on(Thread.currentThread().getContextClassLoader(), PsInitializer.class);
+        return NamedClasses.on(ServiceClassPath.of(Initializer.class), PsInitializer.class);
     }
 
     /**

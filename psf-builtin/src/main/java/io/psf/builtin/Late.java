@@ -1,6 +1,6 @@
 package io.psf.builtin;
 
-/** What happens to a push that is late: that was made for a round which has closed without it. */
+/** The treatment of a late push: one whose round has closed without it. */
 public enum Late {
     /** The push is dropped and answered at once. The worker's next push is for the open round. */
     DROP,

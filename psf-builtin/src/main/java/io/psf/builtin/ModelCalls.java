@@ -1,5 +1,6 @@
 package io.psf.builtin;
 
+import io.psf.api.ClusterCaller;
 import io.psf.api.Names;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
@@ -8,15 +9,18 @@ import io.psf.builtin.checkpoint.BaseModel;
 import io.psf.builtin.checkpoint.BaseModelPsf;
 import io.psf.builtin.checkpoint.CommitModelPsf;
 import io.psf.builtin.checkpoint.DiscardModelPsf;
+import io.psf.builtin.checkpoint.FreezeModelPsf;
 import io.psf.builtin.checkpoint.ListModels;
 import io.psf.builtin.checkpoint.ListModelsPsf;
 import io.psf.builtin.checkpoint.LoadModelPsf;
 import io.psf.builtin.checkpoint.ModelManifest;
+import io.psf.builtin.checkpoint.RecordEntry;
 import io.psf.builtin.checkpoint.SaveModel;
 import io.psf.builtin.checkpoint.SaveModelPsf;
 import io.psf.builtin.checkpoint.SavedTensor;
 import io.psf.builtin.checkpoint.SkipModelPsf;
-import io.psf.runtime.Worker;
+import io.psf.builtin.checkpoint.WrittenModel;
+import io.psf.builtin.checkpoint.WrittenModelPsf;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
@@ -28,7 +32,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param name the model's name
  */
-record ModelCalls(Worker worker, String name) {
+record ModelCalls(ClusterCaller worker, String name) {
     private static final Logger LOG = LoggerFactory.getLogger(ModelCalls.class);
 
     /** Returns the name of the checkpoint of a step. */
@@ -43,16 +47,53 @@ record ModelCalls(Worker worker, String name) {
      * @param increments the most increments that follow an image with all rows
      */
     void save(long step, long attempt, List<TensorInfo> tensors, int kept, int increments) {
-        BaseModel.Response base = increments == 0 ? new BaseModel.Response(-1, 0) : base();
-        long save = ThreadLocalRandom.current().nextLong();
-        List<TensorId> ids = tensors.stream().map(TensorInfo::id).toList();
+        SaveModel.Request save = request(step, tensors, increments);
         List<SaveModel.Written> written = SaveModelPsf.stub(worker)
                 .withDeadline(ModelCheckpoints.LIMIT)
-                .call(name, step, save, base.step(), base.checksum(), increments, ids)
+                .call(name, step, save.save(), save.base(), save.baseChecksum(), increments, save.tensors())
                 .await()
                 .indexes();
+        commit(save, attempt, tensors, written, kept, List.of());
+    }
+
+    /** Returns the request for a save, with the step that it may build on. */
+    SaveModel.Request request(long step, List<TensorInfo> tensors, int increments) {
+        BaseModel.Response base = increments == 0 ? new BaseModel.Response(-1, 0) : base();
+        List<TensorId> ids = tensors.stream().map(TensorInfo::id).toList();
+        long save = ThreadLocalRandom.current().nextLong();
+        return new SaveModel.Request(name, step, save, base.step(), base.checksum(), increments, ids);
+    }
+
+    /** Copies the shards. Blocks until calls may go on; the servers write meanwhile. */
+    void freeze(SaveModel.Request save) {
+        FreezeModelPsf.stub(worker)
+                .withDeadline(ModelCheckpoints.LIMIT)
+                .call(save)
+                .await();
+    }
+
+    /** Returns whether the servers have all files of a save on the disk, and the indexes. */
+    WrittenModel.Response written(SaveModel.Request save) {
+        return WrittenModelPsf.stub(worker)
+                .withDeadline(ModelCheckpoints.LIMIT)
+                .call(save.save())
+                .await();
+    }
+
+    /**
+     * Commits a save whose files are on the disk.
+     *
+     * @param attempt the number of the attempt, whose workers' records are saved; -1 if {@code records} are
+     */
+    void commit(
+            SaveModel.Request save,
+            long attempt,
+            List<TensorInfo> tensors,
+            List<SaveModel.Written> written,
+            int kept,
+            List<RecordEntry> records) {
         List<SavedTensor> saved = tensors.stream()
-                .map(each -> new SavedTensor(each.id().name(), each.rows(), each.width(), save))
+                .map(each -> new SavedTensor(each.id().name(), each.rows(), each.width(), save.save()))
                 .toList();
         CommitModelPsf.stub(worker)
                 .withDeadline(ModelCheckpoints.LIMIT)
@@ -60,18 +101,19 @@ record ModelCalls(Worker worker, String name) {
                         CollectiveWork.SERVER,
                         name,
                         attempt,
-                        step,
+                        save.step(),
                         kept,
-                        increments > 0,
+                        save.increments() > 0,
                         saved,
-                        written.stream().map(SaveModel.Written::index).toList())
+                        written.stream().map(SaveModel.Written::index).toList(),
+                        records)
                 .await()
                 .notDeleted()
                 .forEach(reason ->
                         LOG.warn("an old checkpoint of model \"{}\" is left: {}", name, Names.printable(reason)));
         LOG.info(
                 "checkpoint \"{}\": {} bytes, {} slices with changes alone",
-                checkpoint(step),
+                checkpoint(save.step()),
                 written.stream().mapToLong(SaveModel.Written::bytes).sum(),
                 written.stream().mapToInt(SaveModel.Written::increments).sum());
     }

@@ -1,14 +1,14 @@
 package io.psf.builtin;
 
+import io.psf.api.ClusterCaller;
 import io.psf.api.PsException;
+import io.psf.api.Restore;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.builtin.checkpoint.ModelManifest;
 import io.psf.builtin.checkpoint.RecordEntry;
 import io.psf.builtin.checkpoint.SavedTensor;
-import io.psf.runtime.Worker;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,7 +42,7 @@ public final class ModelCheckpoints {
     /** The time for the worker that leads. Disks may be slow; its loss is detected much earlier. */
     static final Duration LIMIT = Duration.ofHours(2);
 
-    private final Worker worker;
+    private final ClusterCaller worker;
     private final String name;
     private final int kept;
     /** The most increments that follow a checkpoint with all rows. */
@@ -50,17 +50,25 @@ public final class ModelCheckpoints {
     /** The tensors to save and load; empty for all. */
     private final List<TensorId> selected;
 
-    private final Held held;
+    /** The slices that go back to a checkpoint when a lost node comes back. */
+    private final Restore restore;
 
-    /** The model's state on this worker: weights that the workers have, caches with updates that the servers lack. */
-    private record Held(List<Weights> weights, List<EmbeddingCache> caches) {}
+    private final LocalState held;
 
-    private ModelCheckpoints(Worker worker, String name, int kept, int increments, List<TensorId> selected, Held held) {
+    private ModelCheckpoints(
+            ClusterCaller worker,
+            String name,
+            int kept,
+            int increments,
+            List<TensorId> selected,
+            Restore restore,
+            LocalState held) {
         this.worker = worker;
         this.name = name;
         this.kept = kept;
         this.increments = increments;
         this.selected = selected;
+        this.restore = restore;
         this.held = held;
     }
 
@@ -70,8 +78,8 @@ public final class ModelCheckpoints {
      * @param name the model's name, a path such as {@code ctr} below the servers' checkpoint directory ({@code
      *     PSF_CHECKPOINTS}, the same for all servers)
      */
-    public static ModelCheckpoints at(Worker worker, String name) {
-        return new ModelCheckpoints(worker, name, 3, 0, List.of(), new Held(List.of(), List.of()));
+    public static ModelCheckpoints at(ClusterCaller worker, String name) {
+        return new ModelCheckpoints(worker, name, 3, 0, List.of(), Restore.ALL, new LocalState(List.of(), List.of()));
     }
 
     /**
@@ -83,13 +91,13 @@ public final class ModelCheckpoints {
         if (count < 1) {
             throw new IllegalArgumentException("number of checkpoints to keep: " + count + " (expected: >= 1)");
         }
-        return new ModelCheckpoints(worker, name, count, increments, selected, held);
+        return new ModelCheckpoints(worker, name, count, increments, selected, restore, held);
     }
 
     /**
-     * Returns the same checkpoints, saved incrementally: after a save of all rows, so many saves write the rows that have
-     * changed since the save before, and link its files. A step's folder has all that the step needs. A shard whose rows
-     * have changed by more than half, or whose range has changed with the servers, is saved with all rows. A save reads
+     * Returns the same checkpoints, saved incrementally: after a save of all rows, up to {@code most} saves write only the
+     * rows that have changed since the save before, and link its files. A step's folder has all that the step needs. A
+     * shard of which more than half of the rows have changed, or whose range has changed, is saved with all rows. A save reads
      * the shards' rows once more, for their hashes, which takes 8 bytes of a server's heap for each row while a shard is
      * saved; pushes are not slower. A damaged file makes all steps unusable that build on it. A server reads the files
      * that it has not written or loaded itself once before it builds on them, and the save after a skipped step has all
@@ -98,18 +106,18 @@ public final class ModelCheckpoints {
      * <p>A save keeps the newest step that shares no file with the newest one, too, beyond those to {@link #keep}: it can
      * be loaded if a file of the newest chain is damaged.
      *
-     * @param most the most increments that follow a save of all rows, at least 0. A load reads the files of all of them
+     * @param most the maximum number of increments after a save of all rows, at least 0. A load reads the files of all of them
      */
     public ModelCheckpoints incremental(int most) {
         if (most < 0) {
             throw new IllegalArgumentException("increments: " + most + " (expected: >= 0)");
         }
-        return new ModelCheckpoints(worker, name, kept, most, selected, held);
+        return new ModelCheckpoints(worker, name, kept, most, selected, restore, held);
     }
 
     /** Returns the same checkpoints, of some tensors. */
     public ModelCheckpoints tensors(TensorId... tensors) {
-        return new ModelCheckpoints(worker, name, kept, increments, List.of(tensors), held);
+        return new ModelCheckpoints(worker, name, kept, increments, List.of(tensors), restore, held);
     }
 
     /**
@@ -120,7 +128,7 @@ public final class ModelCheckpoints {
      */
     public ModelCheckpoints weights(Weights... reduced) {
         return new ModelCheckpoints(
-                worker, name, kept, increments, selected, new Held(List.of(reduced), held.caches()));
+                worker, name, kept, increments, selected, restore, new LocalState(List.of(reduced), held.caches()));
     }
 
     /**
@@ -131,7 +139,35 @@ public final class ModelCheckpoints {
      */
     public ModelCheckpoints caches(EmbeddingCache... caches) {
         return new ModelCheckpoints(
-                worker, name, kept, increments, selected, new Held(held.weights(), List.of(caches)));
+                worker, name, kept, increments, selected, restore, new LocalState(held.weights(), List.of(caches)));
+    }
+
+    /**
+     * Returns the same checkpoints, with another choice of what goes back to a checkpoint when a lost server or worker comes
+     * back; {@link Restore#ALL} unless it is said. The last model that was saved or loaded with {@code ALL} makes it hold for
+     * the cluster.
+     */
+    public ModelCheckpoints restore(Restore mode) {
+        return new ModelCheckpoints(worker, name, kept, increments, selected, mode, held);
+    }
+
+    /**
+     * Returns a training loop that takes a checkpoint every so many steps by itself, while the training goes on. Sends
+     * nothing.
+     *
+     * @param steps the number of steps between two checkpoints, at least 1, the same for all workers
+     */
+    public TrainingLoop everySteps(long steps) {
+        return TrainingLoop.everySteps(this, steps);
+    }
+
+    /**
+     * Returns a training loop that takes checkpoints by the clock of a server, while the training goes on. Sends nothing.
+     *
+     * @param interval the time between two checkpoints, at least 1 ms, the same for all workers
+     */
+    public TrainingLoop every(Duration interval) {
+        return TrainingLoop.every(this, interval);
     }
 
     /**
@@ -143,7 +179,7 @@ public final class ModelCheckpoints {
      *     newest
      * @param record the worker's own state, such as its position in the data; at most 64 Ki characters
      * @throws PsException with {@code BAD_REQUEST} if the workers save different steps or models, or if one of them
-     *     takes no part and passes the barrier; with {@code STORAGE} if the save failed; with {@code UNAVAILABLE} if the
+     *     takes no part and passes the barrier, or the caller is no worker; with {@code STORAGE} if the save failed; with {@code UNAVAILABLE} if the
      *     worker that saves for all, or a server, was lost; with {@code CONFIGURATION} if a server has no checkpoint
      *     directory, or another job saves a model of this name in it; with {@code TIMED_OUT} if the other workers do not
      *     call it within the worker's deadline
@@ -152,11 +188,13 @@ public final class ModelCheckpoints {
         if (step < 0 || step > 999_999_999_999_999_999L) {
             throw new IllegalArgumentException("step: " + step + " (expected: 0 .. 10^18 - 1)");
         }
-        List<RecordEntry> entries = new ArrayList<>();
-        record.forEach((key, value) -> entries.add(new RecordEntry(worker.rank(), key, value)));
-        reduced().forEach(tensor -> entries.add(new RecordEntry(worker.rank(), ModelCheckpoint.STORED + tensor, "")));
-        held.caches().forEach(EmbeddingCache::flush);
+        List<RecordEntry> entries = held.flushed(worker.rank(), record);
         var unused = work("save of step " + step, entries, attempt -> write(step, attempt));
+    }
+
+    /** Names the model to the cluster: lost slices are loaded from its checkpoints. */
+    void named(boolean loaded) {
+        worker.restoreFrom(name, restore, loaded);
     }
 
     private long work(String what, List<RecordEntry> entries, LongUnaryOperator work) {
@@ -166,8 +204,9 @@ public final class ModelCheckpoints {
     private long write(long step, long attempt) {
         calls().discard(step);
         try {
-            held.weights().forEach(Weights::store);
+            held.store();
             calls().save(step, attempt, infos(), kept, increments);
+            named(false);
             return step;
         } catch (PsException e) {
             try {
@@ -179,7 +218,19 @@ public final class ModelCheckpoints {
         }
     }
 
-    private List<TensorInfo> infos() {
+    LocalState held() {
+        return held;
+    }
+
+    int kept() {
+        return kept;
+    }
+
+    int increments() {
+        return increments;
+    }
+
+    List<TensorInfo> infos() {
         return selected.isEmpty()
                 ? Tensors.list(worker).stream().map(TensorSummary::tensor).toList()
                 : selected().stream().map(each -> worker.layout(each).info()).toList();
@@ -187,17 +238,12 @@ public final class ModelCheckpoints {
 
     /** Returns the selected tensors, and those of the reduced weights. */
     private List<TensorId> selected() {
-        return Stream.concat(selected.stream(), reduced().stream()).distinct().toList();
-    }
-
-    private List<TensorId> reduced() {
-        return held.weights().stream()
-                .filter(ReducedWeights.class::isInstance)
-                .map(Weights::tensor)
+        return Stream.concat(selected.stream(), held.reduced().stream())
+                .distinct()
                 .toList();
     }
 
-    private ModelCalls calls() {
+    ModelCalls calls() {
         return new ModelCalls(worker, name);
     }
 
@@ -210,11 +256,18 @@ public final class ModelCheckpoints {
      * damaged checkpoint is skipped with a warning, and the next older one is loaded. All files are verified before any
      * tensor changes.
      *
+     * <p>A worker that joins a running job ({@link ClusterCaller#isLate}), such as one that was lost and is started again,
+     * loads nothing, since the other workers train on: it receives the newest checkpoint, goes on from its record, and its
+     * caches are empty.
+     *
      * @return the checkpoint that was loaded, the same for all workers; empty if there is none
      * @throws PsException as {@link #save}; with {@code STORAGE} if there are checkpoints and all are damaged; with
      *     {@code BAD_REQUEST} if a tensor has another shape or optimizer, or if reduced weights were not saved
      */
     public Optional<ModelCheckpoint> loadLatest() {
+        if (worker.isLate()) {
+            return latestForLate();
+        }
         long loaded = work("load of the newest step", List.of(), attempt -> loadNewest());
         if (loaded >= 0) {
             restore();
@@ -222,7 +275,19 @@ public final class ModelCheckpoints {
         return loaded < 0 ? Optional.empty() : Optional.of(at(loaded)).map(ModelCheckpoint::of);
     }
 
-    private long loadNewest() {
+    private Optional<ModelCheckpoint> latestForLate() {
+        if (!held.reduced().isEmpty()) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "reduced weights " + held.reduced()
+                            + ": of a worker that has joined a running job (expected: weights on the"
+                            + " servers, since the other workers do not send theirs)");
+        }
+        held.caches().forEach(EmbeddingCache::clear);
+        return latest();
+    }
+
+    long loadNewest() {
         PsException newest = null;
         for (ModelManifest each : calls().manifests()) {
             try {
@@ -260,9 +325,8 @@ public final class ModelCheckpoints {
 
     /** Empties the caches, and takes the weights from the servers. No worker stores before all have them: all wait. */
     private void restore() {
-        held.caches().forEach(EmbeddingCache::clear);
+        held.restore();
         if (!held.weights().isEmpty()) {
-            held.weights().forEach(Weights::restore);
             worker.barrier();
         }
     }
@@ -281,13 +345,14 @@ public final class ModelCheckpoints {
 
     private long load(ModelManifest manifest) {
         calls().load(manifest, chosen(manifest), false);
+        named(true);
         LOG.info("checkpoint \"{}\" is loaded", checkpoint(manifest.step()));
         return manifest.step();
     }
 
     /** Returns the tensors of a checkpoint that are loaded. */
     private List<SavedTensor> chosen(ModelManifest manifest) {
-        for (TensorId tensor : reduced()) {
+        for (TensorId tensor : held.reduced()) {
             if (manifest.records().stream().noneMatch(each -> each.key().equals(ModelCheckpoint.STORED + tensor))) {
                 throw new PsException(
                         PsException.Code.BAD_REQUEST,

@@ -2,6 +2,7 @@ package io.psf.builtin;
 
 import io.psf.api.Optimizer;
 import io.psf.api.PsOptimizer;
+import io.psf.api.spi.ServiceClassPath;
 import io.psf.builtin.named.NamedClasses;
 import io.psf.builtin.optimizer.NamedOptimizers;
 import io.psf.builtin.optimizer.Options;
@@ -52,7 +53,7 @@ public final class OptimizerSpec {
     }
 
     private static NamedClasses here() {
-        return NamedClasses.on(Thread.currentThread().getContextClassLoader(), PsOptimizer.class);
+        return NamedClasses.on(ServiceClassPath.of(OptimizerSpec.class), PsOptimizer.class);
     }
 
     /** Creates the optimizer, which must be on the class path here. */

@@ -5,10 +5,10 @@ import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
-import io.psf.builtin.kvstore.PullStates;
-import io.psf.builtin.kvstore.PullStatesPsf;
-import io.psf.builtin.kvstore.StatePart;
-import io.psf.builtin.kvstore.StoreStatesPsf;
+import io.psf.builtin.states.PullStates;
+import io.psf.builtin.states.PullStatesPsf;
+import io.psf.builtin.states.StatePart;
+import io.psf.builtin.states.StoreStatesPsf;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Saves the optimizers' states of tensors to a file of this worker, and loads them. The values are not part of it. */
-final class OptimizerStates {
+public final class OptimizerStates {
     private OptimizerStates() {}
 
     /**
@@ -25,7 +25,7 @@ final class OptimizerStates {
      *
      * @throws PsException with {@code STORAGE} if the file cannot be written
      */
-    static void save(TensorCaller worker, List<TensorId> tensors, Path file) {
+    public static void save(TensorCaller worker, List<TensorId> tensors, Path file) {
         Map<TensorInfo, PullStates.Response> states = new LinkedHashMap<>();
         for (TensorId tensor : tensors) {
             TensorInfo info = worker.layout(tensor).info();
@@ -40,7 +40,7 @@ final class OptimizerStates {
      * @throws PsException with {@code STORAGE} if the file is missing or damaged; with {@code BAD_REQUEST} if a tensor
      *     has another shape or another optimizer than at the save
      */
-    static void load(TensorCaller worker, Path file) {
+    public static void load(TensorCaller worker, Path file) {
         Map<TensorInfo, PullStates.Response> states = StateFile.read(file);
         for (TensorInfo saved : states.keySet()) {
             TensorInfo there = worker.layout(saved.id()).info();

@@ -1,11 +1,11 @@
 package io.psf.builtin;
 
+import io.psf.api.ClusterCaller;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.builtin.partial.PartialReduceMeanPsf;
 import io.psf.builtin.partial.PartialReducePartners;
 import io.psf.builtin.partial.PartialReducePartnersPsf;
-import io.psf.runtime.Worker;
 import java.time.Duration;
 
 /**
@@ -32,7 +32,7 @@ public final class PartialReduce {
     private final int wanted;
     private final int maxWaitMillis;
 
-    private PartialReduce(Worker worker, long group, int wanted, int maxWaitMillis) {
+    private PartialReduce(ClusterCaller worker, long group, int wanted, int maxWaitMillis) {
         this.stub = PartialReducePartnersPsf.stub(worker)
                 .withDeadline(Duration.ofMillis(maxWaitMillis).plus(TO_ANSWER));
         this.mean = PartialReduceMeanPsf.stub(worker);
@@ -49,8 +49,9 @@ public final class PartialReduce {
      * @param wanted the number of workers, this one included, at which the group closes at once
      * @param maxWait the longest time that the first worker of a group waits for the others, below 24 days
      * @throws IllegalArgumentException if {@code maxWait} is longer
+     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the caller is no worker
      */
-    public static PartialReduce of(Worker worker, long group, int wanted, Duration maxWait) {
+    public static PartialReduce of(ClusterCaller worker, long group, int wanted, Duration maxWait) {
         if (maxWait.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
             throw new IllegalArgumentException("maxWait: " + maxWait + " (expected: below 24 days)");
         }

@@ -10,9 +10,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Several calls in flight, as one. Ends when all of them have ended. */
-record PendingAll(List<? extends Pending<?>> calls) implements Pending<List<Object>> {
+public record PendingAll(List<? extends Pending<?>> calls) implements Pending<List<Object>> {
     /** Sends several calls. A call that cannot be sent is one that has failed: the others are sent all the same. */
-    static PendingAll of(int calls, IntFunction<Pending<?>> send) {
+    public static PendingAll of(int calls, IntFunction<Pending<?>> send) {
         List<Pending<?>> sent = new ArrayList<>();
         for (int i = 0; i < calls; i++) {
             try {

@@ -1,5 +1,6 @@
 package io.psf.builtin;
 
+import io.psf.api.ClusterCaller;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
@@ -8,23 +9,26 @@ import io.psf.api.array.FloatTypes;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.allreduce.LocalShard;
 import io.psf.builtin.allreduce.Operation;
-import io.psf.builtin.kvstore.PullStates;
-import io.psf.builtin.kvstore.PullStatesPsf;
-import io.psf.builtin.kvstore.StatePart;
 import io.psf.builtin.optimizer.Progress;
 import io.psf.builtin.sparse.StoreRowsPsf;
-import io.psf.runtime.Worker;
+import io.psf.builtin.states.PullStates;
+import io.psf.builtin.states.PullStatesPsf;
+import io.psf.builtin.states.StatePart;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Weights on each worker. The step of a push is made by the thread that learns of the all-reduce's end first. */
 final class ReducedWeights implements Weights {
+    private static final Logger LOG = LoggerFactory.getLogger(ReducedWeights.class);
+
     /** The end of the name of the memory in which gradients are combined. */
     private static final String REDUCTION = ".allreduce";
 
-    private final Worker worker;
+    private final ClusterCaller worker;
     private final AllReduce reduce;
     private final Operation operation;
     private final LocalShard shard;
@@ -34,7 +38,8 @@ final class ReducedWeights implements Weights {
     /** The last push; null before the first one. */
     private @Nullable ReducedPush last;
 
-    private ReducedWeights(Worker worker, AllReduce reduce, Operation operation, LocalShard shard, float[] values) {
+    private ReducedWeights(
+            ClusterCaller worker, AllReduce reduce, Operation operation, LocalShard shard, float[] values) {
         this.worker = worker;
         this.reduce = reduce;
         this.operation = operation;
@@ -43,7 +48,7 @@ final class ReducedWeights implements Weights {
         this.total = new float[values.length];
     }
 
-    static ReducedWeights of(Worker worker, TensorSpec spec) {
+    static ReducedWeights of(ClusterCaller worker, TensorSpec spec) {
         if (spec.updates() == Updates.EACH
                 || spec.tensor().grows()
                 || !spec.tensor().types().equals(FloatTypes.FLOAT32)
@@ -55,6 +60,7 @@ final class ReducedWeights implements Weights {
                             + spec.tensor().types()
                             + " (expected: a fixed number of rows, SUM or MEAN, all workers, and FLOAT32)");
         }
+        int unusedRank = worker.rank(); // refused before anything is sent
         var unused = Tensors.init(worker, spec);
         AllReduce reduce = AllReduce.of(worker, spec.named(spec.tensor().id() + REDUCTION));
         float[] values =
@@ -109,7 +115,12 @@ final class ReducedWeights implements Weights {
 
     @Override
     public void restore() {
-        finish();
+        try {
+            finish();
+        } catch (PsException e) { // all that it would have changed is replaced
+            LOG.debug("the last push of weights \"{}\", before they are restored: {}", tensor(), e.getMessage());
+        }
+        last = null;
         Tensors.pull(worker, tensor(), values).await();
         PullStates.Response state = PullStatesPsf.stub(worker).call(tensor()).await();
         shard.slots().values().forEach(slot -> slot.fill(0));

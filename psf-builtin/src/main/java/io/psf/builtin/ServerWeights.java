@@ -1,11 +1,11 @@
 package io.psf.builtin;
 
+import io.psf.api.ClusterCaller;
 import io.psf.api.Pending;
 import io.psf.api.TensorId;
-import io.psf.runtime.Worker;
 
 /** Weights on the servers. */
-record ServerWeights(Worker worker, TensorId tensor) implements Weights {
+record ServerWeights(ClusterCaller worker, TensorId tensor) implements Weights {
     @Override
     public Pending<?> push(float[] gradient) {
         return Tensors.push(worker, tensor, gradient);

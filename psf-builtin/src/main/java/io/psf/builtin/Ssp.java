@@ -1,8 +1,9 @@
 package io.psf.builtin;
 
+import io.psf.api.ClusterCaller;
+import io.psf.builtin.ssp.SspInit;
 import io.psf.builtin.ssp.SspInitPsf;
 import io.psf.builtin.ssp.SspSyncPsf;
-import io.psf.runtime.Worker;
 import java.time.Duration;
 
 /**
@@ -26,35 +27,42 @@ public final class Ssp {
     private final int rank;
     private long clock;
 
-    private Ssp(SspSyncPsf.Stub stub, long group, int rank) {
+    private Ssp(SspSyncPsf.Stub stub, long group, int rank, long clock) {
         this.stub = stub;
         this.group = group;
         this.rank = rank;
+        this.clock = clock;
     }
 
     /**
-     * Joins a group of all workers that the cluster was started with. Blocks until the group exists.
+     * Joins a group of all workers. Blocks until the group exists. A worker that joins the cluster later begins with the
+     * clock of the slowest, and is waited for from then on.
      *
      * @param group the group's key, any number
      * @param staleness the number of clocks that a worker may be ahead of the slowest, at least 0
-     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the group exists with another staleness
+     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the group exists with another staleness; with {@code
+     *     BAD_REQUEST} if the caller is no worker
      */
-    public static Ssp join(Worker worker, long group, int staleness) {
-        return join(worker, group, worker.rank(), worker.workers(), staleness);
+    public static Ssp join(ClusterCaller worker, long group, int staleness) {
+        return join(worker, group, worker.rank(), SspInit.ALL, staleness);
     }
 
     /**
-     * Joins a group of some workers. Blocks until the group exists.
+     * Joins a group of some workers. Blocks until the group exists. A worker that takes the rank of a lost one begins with
+     * the clock of the slowest.
      *
      * @param group the group's key, any number
      * @param rank this worker's rank in the group, from 0
      * @param size the number of workers in the group
      * @param staleness the number of clocks that a worker may be ahead of the slowest, at least 0
-     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the group exists with another size or staleness
+     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the group exists with another size or staleness; with
+     *     {@code BAD_REQUEST} if the caller is no worker
      */
-    public static Ssp join(Worker worker, long group, int rank, int size, int staleness) {
-        SspInitPsf.stub(worker).call(group, size, staleness).await();
-        return new Ssp(SspSyncPsf.stub(worker), group, rank);
+    public static Ssp join(ClusterCaller worker, long group, int rank, int size, int staleness) {
+        var unused = worker.rank(); // refused before anything is sent
+        long clock =
+                SspInitPsf.stub(worker).call(group, size, staleness).await().clock();
+        return new Ssp(SspSyncPsf.stub(worker), group, rank, clock);
     }
 
     /**
@@ -80,7 +88,7 @@ public final class Ssp {
         return slowest;
     }
 
-    /** Returns the number of clocks that this worker has finished. */
+    /** Returns the clock that this worker has reached: that with which it has begun, and one for each {@link #tick}. */
     public long clock() {
         return clock;
     }

@@ -1,6 +1,7 @@
 package io.psf.builtin;
 
 import io.psf.api.spi.NamedProvider;
+import io.psf.api.spi.ServiceClassPath;
 import io.psf.builtin.named.NamedClasses;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.RecordComponent;
@@ -13,7 +14,6 @@ import java.util.stream.Stream;
 final class Texts {
     private Texts() {}
 
-    /** Returns the texts of values. */
     static Map<String, String> of(Map<String, ?> values) {
         Map<String, String> texts = new TreeMap<>();
         values.forEach((name, value) -> texts.put(name, String.valueOf(value)));
@@ -41,7 +41,7 @@ final class Texts {
      * @throws IllegalArgumentException if the processor has written no provider for the class
      */
     static Map<String, String> arguments(Record object, Class<? extends Annotation> kind, String name) {
-        NamedClasses here = NamedClasses.on(object.getClass().getClassLoader(), kind);
+        NamedClasses here = NamedClasses.on(ServiceClassPath.of(object.getClass()), kind);
         NamedProvider provider = here.find(name)
                 .orElseThrow(
                         () -> new IllegalArgumentException(object.getClass().getName() + ": not listed as \"" + name

@@ -1,8 +1,8 @@
 package io.psf.builtin;
 
+import io.psf.api.ClusterCaller;
 import io.psf.api.Pending;
 import io.psf.api.TensorId;
-import io.psf.runtime.Worker;
 
 /**
  * Weights of a model that is trained in a hybrid way: some on the servers, the others on each worker, with gradients
@@ -25,7 +25,7 @@ public interface Weights {
      * @param spec any spec, also of a growing table
      * @throws io.psf.api.PsException as {@link Tensors#init}
      */
-    static Weights onServers(Worker worker, TensorSpec spec) {
+    static Weights onServers(ClusterCaller worker, TensorSpec spec) {
         return new ServerWeights(worker, Tensors.init(worker, spec));
     }
 
@@ -38,9 +38,9 @@ public interface Weights {
      *     of the servers' copy. The name with {@code .allreduce} behind it is that of the memory for gradients
      * @throws IllegalArgumentException if the updates are {@link Updates#EACH}, the tensor grows, has a quorum, or is
      *     stored or sent in another type than float32, or the name has more than 190 characters
-     * @throws io.psf.api.PsException as {@link Tensors#init}
+     * @throws io.psf.api.PsException as {@link Tensors#init}; with {@code BAD_REQUEST} if the caller is no worker
      */
-    static Weights reduced(Worker worker, TensorSpec spec) {
+    static Weights reduced(ClusterCaller worker, TensorSpec spec) {
         return ReducedWeights.of(worker, spec);
     }
 
@@ -57,7 +57,7 @@ public interface Weights {
      * @param gradient [rows, width] float32; borrowed until await returns
      * @return answered once the weights have made their step
      * @throws io.psf.api.PsException from this method or from {@code await}. If a push of reduced weights fails, every
-     *     later call fails as well, since the workers' copies may differ
+     *     later call fails as well until {@link #restore}, since the workers' copies may differ
      */
     Pending<?> push(float[] gradient);
 

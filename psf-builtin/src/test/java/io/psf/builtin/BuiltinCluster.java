@@ -40,7 +40,6 @@ final class BuiltinCluster {
                 .and(SparsePushDensePullPsf.bind(new SparsePushDensePull() {}));
     }
 
-    /** Returns a cluster with one tensor. */
     static TestCluster with(TensorSpec spec, int servers) {
         TestCluster cluster = functions().on(servers);
         Tensors.init(cluster, spec);

@@ -123,7 +123,7 @@ class TensorsTest {
         assertThat(cluster.layout(beside).meets(cluster.layout(w))).isTrue();
         assertThatThrownBy(
                         () -> Tensors.init(cluster, TensorSpec.table("t", 2, 1).beside(w)))
-                .hasMessageContaining("slices of tensor \"t\" beside \"w\": 2 at most, its rows (expected: 3");
+                .hasMessageContaining("slices of tensor \"t\" beside \"w\": 2 at most, one for each row (expected: 3");
         TensorId few = Tensors.init(cluster, TensorSpec.table("few", 2, 1));
         assertThat(cluster.layout(few).servers()).isEqualTo(List.of(0, 1));
         Tensors.push(cluster, few, new float[] {1, 2}).await();

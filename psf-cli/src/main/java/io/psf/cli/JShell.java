@@ -53,6 +53,8 @@ final class JShell {
                     import io.psf.builtin.dense.*;
                     import io.psf.builtin.optimizer.Schedule;
                     import io.psf.builtin.sparse.*;
+                    import io.psf.interchange.*;
+                    import io.psf.kvstore.*;
                     import io.psf.runtime.*;
                     import java.time.Duration;
                     Worker worker = io.psf.cli.Shell.worker();

@@ -1,13 +1,19 @@
 package io.psf.cli;
 
+import io.psf.api.PsException;
+import io.psf.runtime.Settings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
 /** Runs a user's program as the workers of a cluster on this machine. Blocks until all processes have ended. */
 @Command(
@@ -16,6 +22,7 @@ import picocli.CommandLine.Parameters;
             "Runs a program as the workers of a cluster on this machine: starts a scheduler, servers and workers,"
                     + " each a process, and ends them all when one fails.",
             "A worker finds its settings in the environment: Worker.connect(Settings.fromEnvironment().worker()).",
+            "With --lifetime service, the cluster goes on without workers, until psf stop or SIGTERM ends it.",
             "The exit code is that of the first worker that failed, 1 if one ended before it had joined, or 0."
         },
         footer = {"%nExample:", "  psf launch --servers 2 --workers 4 --classpath app.jar -- java -cp app.jar Main"},
@@ -26,8 +33,21 @@ final class LaunchCommand implements Callable<Integer> {
     @Option(names = "--servers", paramLabel = "N", defaultValue = "1", description = "default: ${DEFAULT-VALUE}")
     private int servers;
 
-    @Option(names = "--workers", paramLabel = "N", defaultValue = "1", description = "default: ${DEFAULT-VALUE}")
-    private int workers;
+    @Option(
+            names = "--workers",
+            paramLabel = "N[+]",
+            defaultValue = "1",
+            description =
+                    "how many run the program, and a plus if more may join from elsewhere; default: ${DEFAULT-VALUE}",
+            converter = Workers.class)
+    private Workers workers = new Workers();
+
+    @Option(
+            names = "--lifetime",
+            paramLabel = "job|service",
+            description =
+                    "service: the cluster outlives its workers, until psf stop ends it; default: job (PSF_LIFETIME)")
+    private @Nullable String lifetime;
 
     @Option(
             names = "--device",
@@ -44,20 +64,59 @@ final class LaunchCommand implements Callable<Integer> {
                     + " functions alone")
     private String classPath = "";
 
-    @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "the program and its arguments, after --")
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "COMMAND",
+            description = "the program and its arguments, after --; a service needs none")
     private List<String> command = new ArrayList<>();
+
+    /** A number of workers, and whether more may join. */
+    private static final class Workers implements ITypeConverter<Workers> {
+        private static final Pattern NUMBER = Pattern.compile("(\\d{1,9})(\\+?)");
+
+        private int count = 1;
+        private boolean more;
+
+        @Override
+        public Workers convert(String text) {
+            Matcher matcher = NUMBER.matcher(text);
+            if (!matcher.matches()) {
+                throw new TypeConversionException(
+                        text + " (expected: a whole number, and a plus if more may join, such as 2+)");
+            }
+            Workers workers = new Workers();
+            workers.count = Integer.parseInt(matcher.group(1));
+            workers.more = !matcher.group(2).isEmpty();
+            return workers;
+        }
+    }
 
     @Override
     public Integer call() {
-        try (LocalJob job = LocalJob.builder()
-                .servers(servers)
-                .workers(workers)
-                .classPath(ClassPathOption.entries(classPath))
+        boolean isService = isService(System.getenv());
+        if (command.isEmpty() && !isService) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "COMMAND: not set (expected: the program and its arguments, after --; see psf launch --help)");
+        }
+        LocalJobBuilder plan = LocalJob.builder().servers(servers).workers(workers.count);
+        if (workers.more) {
+            plan.moreWorkers();
+        }
+        if (isService) {
+            plan.asService();
+        }
+        try (LocalJob job = plan.classPath(ClassPathOption.entries(classPath))
                 .workerCommand(command)
                 .environment(device == null ? Map.of() : Map.of("PSF_DEVICE", device))
                 .start()) {
             job.awaitExit();
             return job.exitCode();
         }
+    }
+
+    private boolean isService(Map<String, String> environment) {
+        Settings settings = Settings.of(environment);
+        return (lifetime == null ? settings : settings.with(Map.of("PSF_LIFETIME", lifetime))).isService();
     }
 }

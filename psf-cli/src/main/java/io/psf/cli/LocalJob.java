@@ -1,7 +1,6 @@
 package io.psf.cli;
 
 import io.psf.api.PsException;
-import io.psf.runtime.Settings;
 import java.io.File;
 import java.io.IOException;
 import java.time.Duration;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job on this machine, with one process per node: a scheduler, servers, and a program of the user as the workers.
  * Nodes are named {@code scheduler}, {@code server 0}, {@code worker 1}. Once the workers have ended, the other nodes
- * are terminated unless they end within {@link LocalJobBuilder#toFollow(Duration)}. If a node fails, the other nodes
+ * are terminated unless they end within {@link LocalJobBuilder#toFollow(Duration)}, or are a service. If a node fails, the other nodes
  * are terminated. No process is left behind, even if this JVM is asked to terminate. If this JVM is killed, the psf
  * nodes detect it and terminate themselves. Thread-safe.
  *
@@ -54,9 +53,6 @@ public final class LocalJob implements AutoCloseable {
 
     /** The exit code of a job whose cluster could not form because a worker ended with 0 before. */
     private static final int NOT_FORMED = 1;
-
-    private static final List<String> PLACE =
-            List.of("PSF_ROLE", "PSF_SCHEDULER", "PSF_SERVERS", "PSF_WORKERS", "PSF_LISTEN", "PSF_RANK");
 
     private final LocalJobBuilder plan;
     private final BiConsumer<String, String> lines;
@@ -118,17 +114,10 @@ public final class LocalJob implements AutoCloseable {
         }
         boolean worker = role.equals("worker");
         List<String> command = new ArrayList<>(plan.launcher.apply(name));
-        command.addAll(worker ? plan.command : NodeJvm.command(classPath(), plan.nodeFlags, "node", "--role", role));
+        command.addAll(worker ? plan.command : NodeJvm.node(role, classPath(), plan.nodeFlags, plan.environment));
         ProcessBuilder builder = new ProcessBuilder(command);
         Map<String, String> environment = builder.environment();
-        PLACE.forEach(setting -> environment.keySet().removeAll(Settings.names(setting)));
-        environment.put("PSF_ROLE", role);
-        environment.put("PSF_SCHEDULER", scheduler);
-        environment.put("PSF_SERVERS", Integer.toString(plan.servers));
-        environment.put("PSF_WORKERS", Integer.toString(plan.workers));
-        environment.put("PSF_RANK", Integer.toString(rank));
-        environment.put(
-                ParentWatch.PARENT, Long.toString(ProcessHandle.current().pid()));
+        plan.place(environment, role, rank, scheduler);
         environment.putIfAbsent(NodeJvm.ALLOCATOR, NodeJvm.HUGE_PAGES);
         environment.putAll(plan.environment);
         try {
@@ -239,7 +228,8 @@ public final class LocalJob implements AutoCloseable {
                 return;
             }
             boolean allHaveEnded = nodes.values().stream().allMatch(LocalJob::hasEnded);
-            workersHaveEnded = !plan.command.isEmpty()
+            workersHaveEnded = !plan.service
+                    && !plan.command.isEmpty()
                     && nodes.values().stream().filter(LocalNode::isWorker).allMatch(LocalJob::hasEnded);
             if (!allHaveEnded) {
                 code = -1;

@@ -1,6 +1,7 @@
 package io.psf.cli;
 
 import io.psf.api.PsException;
+import io.psf.runtime.Settings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -11,6 +12,18 @@ import java.util.function.Function;
 
 /** Builds a {@link LocalJob}. The default is 1 server and 1 worker. */
 public final class LocalJobBuilder {
+    /** The settings that a node does not take from the environment of this process. */
+    private static final List<String> PLACE = List.of(
+            "PSF_ROLE",
+            "PSF_SCHEDULER",
+            "PSF_SERVERS",
+            "PSF_WORKERS",
+            "PSF_LIFETIME",
+            "PSF_LISTEN",
+            "PSF_ADVERTISE",
+            "PSF_HEALTH",
+            "PSF_RANK");
+
     int servers = 1;
     int workers = 1;
     List<String> classPath = List.of();
@@ -19,6 +32,8 @@ public final class LocalJobBuilder {
     private List<String> workerMain = List.of();
     List<String> command = List.of();
     Map<String, String> environment = Map.of();
+    boolean more;
+    boolean service;
     boolean endOnFailure = true;
     Duration toFollow = Duration.ofSeconds(15);
     Function<String, List<String>> launcher = node -> List.of();
@@ -35,6 +50,18 @@ public final class LocalJobBuilder {
     /** Sets the number of workers in the cluster, at least 1. */
     public LocalJobBuilder workers(int workers) {
         this.workers = workers;
+        return this;
+    }
+
+    /** Lets more workers join than the job starts: from elsewhere, at {@link LocalJob#schedulerAddress()}. */
+    public LocalJobBuilder moreWorkers() {
+        this.more = true;
+        return this;
+    }
+
+    /** Makes the cluster outlive its workers, until it is told to end or the job is closed. */
+    public LocalJobBuilder asService() {
+        this.service = true;
         return this;
     }
 
@@ -142,6 +169,21 @@ public final class LocalJobBuilder {
             command = mainCommand();
         }
         return new LocalJob(this).started();
+    }
+
+    /** Writes a node's place in the cluster to the environment of its process. */
+    void place(Map<String, String> variables, String role, int rank, String scheduler) {
+        PLACE.forEach(setting -> variables.keySet().removeAll(Settings.names(setting)));
+        variables.put("PSF_ROLE", role);
+        variables.put("PSF_SCHEDULER", scheduler);
+        variables.put("PSF_SERVERS", Integer.toString(servers));
+        variables.put("PSF_WORKERS", workers + (more ? "+" : ""));
+        variables.put("PSF_LIFETIME", service ? "service" : "job");
+        variables.put("PSF_RANK", Integer.toString(rank));
+        variables.put(ParentWatch.PARENT, Long.toString(ProcessHandle.current().pid()));
+        if (role.equals("worker")) {
+            variables.putIfAbsent("PSF_LEAVE_AT_EXIT", "on");
+        }
     }
 
     private static void require(String name, int count) {

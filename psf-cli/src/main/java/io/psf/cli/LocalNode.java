@@ -36,7 +36,10 @@ final class LocalNode {
                 .thenApply(nothing -> process.exitValue());
     }
 
-    /** Starts a process. Its standard input is closed; standard output and error go to {@code lines}. */
+    /**
+     * Starts a process. Its standard input is closed; standard output and error go to {@code lines}, without the JVM's
+     * warning of the vectors that psf has enabled.
+     */
     static LocalNode start(String name, boolean worker, ProcessBuilder builder, BiConsumer<String, String> lines)
             throws IOException {
         Process process = builder.redirectErrorStream(true).start();
@@ -47,8 +50,10 @@ final class LocalNode {
     private void read(BiConsumer<String, String> lines, CompletableFuture<Void> read) {
         try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                lastLine = line;
-                lines.accept(name, line);
+                if (worker || !line.equals(NodeJvm.VECTORS_WARNING)) {
+                    lastLine = line;
+                    lines.accept(name, line);
+                }
             }
         } catch (IOException e) {
             // The pipe of a terminated process is closed under the reader: there are no more lines.

@@ -2,6 +2,7 @@ package io.psf.cli;
 
 import io.psf.api.PsException;
 import io.psf.api.Role;
+import io.psf.api.spi.ServiceClassPath;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
@@ -59,9 +60,11 @@ public final class Main implements Runnable {
         psf.addSubcommand(new CommandLine(new LaunchCommand()).setStopAtPositional(true));
         psf.addSubcommand(new FunctionsCommand());
         psf.addSubcommand(new StatusCommand());
+        psf.addSubcommand(new HealthCommand());
+        psf.addSubcommand(new StopCommand());
         psf.addSubcommand(new ShellCommand());
         psf.addSubcommand(new NewCommand());
-        for (CommandProvider provider : ServiceLoader.load(CommandProvider.class)) {
+        for (CommandProvider provider : ServiceLoader.load(CommandProvider.class, ServiceClassPath.of(Main.class))) {
             psf.addSubcommand(provider.command());
         }
         psf.setUsageHelpWidth(110);

@@ -19,7 +19,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "new",
         description = {
-            "Writes a Maven project of that name, to start from: a function with handler and test, and a program that calls"
+            "Writes a Maven project of that name, to start from: a function with handler and test, and a program"
+                    + " that calls"
                     + " it. They compile and run as they are.",
             "new function writes a function into a project that is there."
         },
@@ -62,7 +63,7 @@ final class NewCommand implements Callable<Integer> {
         if (Files.exists(project.resolve("pom.xml"))) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
-                    "%s: there already (expected: a folder without a project; new function writes into one)"
+                    "%s: exists already (expected: a folder without a project; psf new function adds to one)"
                             .formatted(project.resolve("pom.xml")));
         }
         NewFiles.create(

@@ -33,7 +33,7 @@ final class NewFiles {
         String present = read(pom);
         if (NOT_FOR_SOURCES.matcher(present).find()) {
             throw failure(
-                    "%s: of packaging pom, without sources (expected: --dir of a project with sources, or of a folder that is not there yet, for a new project: --dir %s)"
+                    "%s: packaging pom, without sources (expected: --dir of a project with sources; of a new one: --dir %s)"
                             .formatted(
                                     pom,
                                     folder.resolve("..")
@@ -78,7 +78,8 @@ final class NewFiles {
         for (String name : files.keySet()) {
             Path file = folder.resolve(name);
             if (Files.exists(file)) {
-                throw failure("%s: there already (expected: a name that is free; nothing was written)".formatted(file));
+                throw failure(
+                        "%s: exists already (expected: a name that is free; nothing was written)".formatted(file));
             }
         }
         files.forEach((name, text) -> {

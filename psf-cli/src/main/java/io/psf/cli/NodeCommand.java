@@ -1,14 +1,17 @@
 package io.psf.cli;
 
+import io.psf.api.NodeHealth;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.runtime.Scheduler;
 import io.psf.runtime.Server;
 import io.psf.runtime.Settings;
+import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -23,9 +26,10 @@ import picocli.CommandLine.Option;
         footer = {
             "%nThe environment, and the file with the same keys:",
             "  PSF_ROLE             scheduler, server or worker",
-            "  PSF_SCHEDULER        host:port of the scheduler",
+            "  PSF_SCHEDULER        host:port of the scheduler, or [ipv6]:port",
             "  PSF_SERVERS, PSF_WORKERS   the number of servers and workers of the cluster",
             "  PSF_LISTEN           host:port for a server to listen on; default: 127.0.0.1 and any port",
+            "  PSF_ADVERTISE        host or host:port of a server for the other nodes; default: where it listens",
             "  PSF_RANK             the requested rank; default: any",
             "  PSF_SECRET           a secret of at least 16 characters, the same for all nodes; default: none",
             "  PSF_MAPPED           a directory for shards in mapped files; default: native memory",
@@ -42,6 +46,15 @@ import picocli.CommandLine.Option;
             "  PSF_DEADLINE         the time limit of a worker's call; default: 60s",
             "  PSF_JOIN_TIMEOUT     the time limit for the cluster to form; default: 2m",
             "  PSF_HEARTBEAT_LIMIT  how long a node may stay silent; default: 10s (set on the scheduler)",
+            "  PSF_RECONNECT_LIMIT  how long a worker reconnects to a server without progress; default: 30s",
+            "  PSF_HEALTH           host:port for probes of this node: /live and /ready over HTTP; default: none",
+            "  PSF_PROGRESS_LIMIT   how long a lane with waiting work may begin none before its node is not live;",
+            "                       default: 1m",
+            "  PSF_DRAIN            the time limit for a node that is told to end (SIGTERM); default: 30s",
+            "  PSF_LEAVE_AT_EXIT    on: a worker leaves the cluster when its process ends; default: off",
+            "  PSF_LIFETIME         job or service, on the scheduler; default: job",
+            "  PSF_VECTORS          on or off, in the environment alone: vectors for dense pushes, on servers that psf",
+            "                       starts; default: on with JDK 22 and later",
             "  PSF_CONFIG           a YAML file with these keys (PSF_SERVERS: 2)",
             "The names of ps-lite, MXNet and Hetu (DMLC_ROLE: scheduler, server, worker; DMLC_PS_ROOT_URI ...) and of",
             "MindSpore (MS_ROLE: MS_SCHED, MS_PSERVER, MS_WORKER; MS_SCHED_HOST ...) are accepted too."
@@ -89,6 +102,8 @@ final class NodeCommand implements Callable<Integer> {
     private String classPath = "";
 
     private final @Nullable Role fixedRole;
+    /** Says how the node is. Set before probes are answered. */
+    private volatile Supplier<NodeHealth> health = () -> joining("node");
 
     /** Creates the command of one role, or of any role if {@code fixedRole} is null. */
     NodeCommand(@Nullable Role fixedRole) {
@@ -104,24 +119,46 @@ final class NodeCommand implements Callable<Integer> {
         LogNode.set(settings.role().label(), rank != null ? rank : System.getenv("PSF_RANK"));
         HeapWatch.start("the " + settings.role().label());
         switch (settings.role()) {
-            case SCHEDULER -> {
-                try (Scheduler node = Scheduler.start(settings.scheduler())) {
-                    node.awaitTermination();
-                }
-            }
-            case SERVER -> {
-                try (Server node = Server.start(settings.server())) {
-                    LogNode.set(settings.role().label(), Integer.toString(node.rank()));
-                    node.awaitTermination();
-                }
-            }
-            case WORKER ->
+            case SCHEDULER, SERVER -> run(settings);
+            case WORKER, CLIENT ->
                 throw new PsException(
                         PsException.Code.CONFIGURATION,
                         "PSF_ROLE: worker (expected: scheduler or server, since a worker is a program of your own:"
                                 + " run that with these settings, or use psf launch -- COMMAND)");
         }
         return 0;
+    }
+
+    private static NodeHealth joining(String node) {
+        return new NodeHealth(true, node + ": joins the cluster", false, node + ": has not joined the cluster yet");
+    }
+
+    private void run(Settings settings) {
+        TermSignal term = TermSignal.handle(settings.drain());
+        NodeHealth joining = joining(settings.role().label());
+        health = () -> joining;
+        InetSocketAddress address = settings.health();
+        ProbeServer probes = address == null ? null : ProbeServer.start(address, () -> health.get());
+        try {
+            if (settings.role() == Role.SCHEDULER) {
+                try (Scheduler node = Scheduler.start(settings.scheduler())) {
+                    health = () -> node.health(settings.progressLimit());
+                    term.whenTold(limit -> node.end());
+                    node.awaitTermination();
+                }
+            } else {
+                try (Server node = Server.start(settings.server())) {
+                    LogNode.set(settings.role().label(), Integer.toString(node.rank()));
+                    health = () -> node.health(settings.progressLimit());
+                    term.whenTold(node::drain);
+                    node.awaitTermination();
+                }
+            }
+        } finally {
+            if (probes != null) {
+                probes.close();
+            }
+        }
     }
 
     Settings settings(Map<String, String> environment) {

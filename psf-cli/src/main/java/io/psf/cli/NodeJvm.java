@@ -1,14 +1,19 @@
 package io.psf.cli;
 
+import io.psf.api.PsException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.lang.module.ModuleFinder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the command line of a psf JVM. The flags are in {@code jvm.options}, which the script reads, too. */
 final class NodeJvm {
@@ -20,6 +25,17 @@ final class NodeJvm {
 
     /** Puts tensors on huge pages, so that random access to rows causes far fewer TLB misses. */
     static final String HUGE_PAGES = "glibc.malloc.hugetlb=1";
+
+    /** The environment variable that enables or disables the vectors of the optimizers on servers: on or off. */
+    static final String VECTORS = "PSF_VECTORS";
+
+    /** The line that the JVM prints on its standard error if it has the module of the vectors. */
+    static final String VECTORS_WARNING = "WARNING: Using incubator modules: jdk.incubator.vector";
+
+    private static final String VECTORS_MODULE = "jdk.incubator.vector";
+
+    /** The first JDK whose JIT compiles the vectors to instructions whatever has run before. */
+    private static final int RELIABLE_VECTORS = 22;
 
     private static final long LEAST_DIRECT = 256L << 20;
 
@@ -38,6 +54,22 @@ final class NodeJvm {
         return command;
     }
 
+    /**
+     * Returns the command that runs a scheduler or a server.
+     *
+     * @param moreFlags flags that override psf's and the user's
+     * @param environment the variables of the node beyond those of this process
+     */
+    static List<String> node(String role, String classPath, List<String> moreFlags, Map<String, String> environment) {
+        List<String> flags = new ArrayList<>();
+        if (role.equals("server")) {
+            String vectors = environment.get(VECTORS);
+            flags.addAll(serverFlags(vectors == null ? System.getenv(VECTORS) : vectors));
+        }
+        flags.addAll(moreFlags);
+        return command(classPath, flags, "node", "--role", role);
+    }
+
     /** Returns the path of the {@code java} program of this JVM. */
     static String java() {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
@@ -52,6 +84,34 @@ final class NodeJvm {
             flags.addAll(List.of(own.strip().split("\\s+")));
         }
         return flags;
+    }
+
+    /** Returns the flags of a server's JVM beyond those of every psf JVM: the module of the vectors. */
+    static List<String> serverFlags(@Nullable String vectors) {
+        return serverFlags(vectors, Runtime.version().feature(), ModuleFinder.ofSystem());
+    }
+
+    /**
+     * Returns the flags of a server's JVM, the module of the vectors. A JVM does not start with a module that it does not
+     * have.
+     *
+     * @param vectors the value of {@link #VECTORS}; null for the default
+     * @param release the release of the JDK
+     * @param modules the modules of the JDK
+     * @throws PsException with {@code CONFIGURATION} if the value is neither on nor off
+     */
+    static List<String> serverFlags(@Nullable String vectors, int release, ModuleFinder modules) {
+        boolean enabled = switch (vectors == null ? "" : vectors.toLowerCase(Locale.ROOT)) {
+            case "" -> release >= RELIABLE_VECTORS;
+            case "on" -> true;
+            case "off" -> false;
+            default ->
+                throw new PsException(
+                        PsException.Code.CONFIGURATION, VECTORS + ": " + vectors + " (expected: on or off)");
+        };
+        return enabled && modules.find(VECTORS_MODULE).isPresent()
+                ? List.of("--add-modules=" + VECTORS_MODULE)
+                : List.of();
     }
 
     private static boolean isFlag(String line) {

@@ -28,7 +28,6 @@ record ProjectSources(String name, FunctionSources function, String script) {
         return named(isName ? last.toString() : function.artifact(), folder, function);
     }
 
-    /** Returns the project of a name in a folder. */
     static ProjectSources named(String name, Path folder, FunctionSources function) {
         return new ProjectSources(name, function, script(folder));
     }

@@ -2,7 +2,7 @@ package io.psf.cli;
 
 import io.psf.runtime.Worker;
 
-/** What the first snippet of {@code psf shell} calls. */
+/** The methods that the first snippet of {@code psf shell} calls. */
 public final class Shell {
     private Shell() {}
 

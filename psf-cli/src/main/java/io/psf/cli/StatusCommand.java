@@ -2,17 +2,15 @@ package io.psf.cli;
 
 import io.psf.api.PsException;
 import io.psf.runtime.Guest;
-import io.psf.runtime.Settings;
 import io.psf.runtime.WorkerConfig;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -36,11 +34,8 @@ final class StatusCommand implements Callable<Integer> {
 
     private static final String CLEAR = "\u001b[H\u001b[2J";
 
-    @Option(
-            names = "--scheduler",
-            paramLabel = "HOST:PORT",
-            description = "where the scheduler listens (PSF_SCHEDULER)")
-    private @Nullable String scheduler;
+    @Mixin
+    private SchedulerOption scheduler = new SchedulerOption();
 
     @Option(names = "--json", description = "as JSON, an object on each line")
     private boolean json;
@@ -69,7 +64,7 @@ final class StatusCommand implements Callable<Integer> {
                     PsException.Code.CONFIGURATION, "--interval: " + seconds + " (expected: above 0, at most 86400)");
         }
         PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
-        WorkerConfig config = config(System.getenv());
+        WorkerConfig config = scheduler.config(System.getenv(), PATIENCE);
         if (!repeats) {
             ClusterStatus first = visit(config);
             if (json && first.statistics().time().compareTo(COUNTED) >= 0) {
@@ -115,20 +110,6 @@ final class StatusCommand implements Callable<Integer> {
 
     private static boolean isTerminal() {
         return CommandLine.Help.Ansi.AUTO.enabled();
-    }
-
-    private WorkerConfig config(Map<String, String> environment) {
-        Map<String, String> options = new HashMap<>();
-        options.put("PSF_ROLE", "worker");
-        if (scheduler != null) {
-            options.put("PSF_SCHEDULER", scheduler);
-        }
-        return Settings.of(environment)
-                .with(options)
-                .worker()
-                .withRank(-1)
-                .withJoinTimeout(PATIENCE)
-                .withDeadline(PATIENCE);
     }
 
     private void print(ClusterStatus status, @Nullable ClusterStatus before, PrintWriter out) {

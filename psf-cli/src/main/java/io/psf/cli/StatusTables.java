@@ -68,9 +68,7 @@ final class StatusTables {
         now.members().stream()
                 .sorted(Comparator.comparing(Member::role).thenComparing(Member::rank))
                 .forEach(member -> nodes.add(
-                        member.role().label(),
-                        member.rank(),
-                        member.host().isEmpty() ? "-" : member.host() + ":" + member.port()));
+                        member.role().label(), member.rank(), member.host().isEmpty() ? "-" : member.address()));
         return nodes;
     }
 

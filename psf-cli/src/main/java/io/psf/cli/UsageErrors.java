@@ -1,6 +1,8 @@
 package io.psf.cli;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.MissingParameterException;
@@ -11,7 +13,7 @@ import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Prints what is wrong with a command line in one line: {@code --servers: x (expected: a whole number; see ..)}. */
-final class UsageErrors implements IParameterExceptionHandler {
+public final class UsageErrors implements IParameterExceptionHandler {
     private static final String EXPECTED = "(expected: ";
 
     @Override
@@ -64,6 +66,9 @@ final class UsageErrors implements IParameterExceptionHandler {
         }
         if (type == double.class || type == Double.class) {
             return "a number";
+        }
+        if (type.isEnum()) {
+            return Arrays.stream(type.getEnumConstants()).map(Object::toString).collect(Collectors.joining(", "));
         }
         String description = String.join(" ", argument.description());
         return description.isEmpty() || description.contains("${") ? argument.paramLabel() : description;

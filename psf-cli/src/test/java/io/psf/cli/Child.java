@@ -1,6 +1,8 @@
 package io.psf.cli;
 
+import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
@@ -61,6 +63,33 @@ public final class Child {
                 try (Worker worker = Worker.connect(Settings.fromEnvironment().worker())) {
                     System.out.println("connected with rank " + worker.rank());
                     sleepForEver();
+                }
+            }
+            case "push" -> {
+                try (Worker worker = Worker.connect(Settings.fromEnvironment().worker())) {
+                    TensorId pushed = Tensors.init(
+                            worker, TensorSpec.dense("pushed", 8192).optimizer(Optimizers.adam(0.01)));
+                    while (true) {
+                        Tensors.push(worker, pushed, new float[8192]).await();
+                    }
+                }
+            }
+            case "one-round" -> {
+                try (Worker worker = Worker.connect(Settings.fromEnvironment().worker())) {
+                    TensorId summed =
+                            Tensors.init(worker, TensorSpec.dense("summed", 4).updates(Updates.SUM));
+                    worker.barrier();
+                    while (worker.rank() > 0 && !Files.exists(Path.of(arguments[1]))) {
+                        Thread.sleep(10);
+                    }
+                    System.out.println("pushes");
+                    Tensors.push(worker, summed, new float[] {1, 1, 1, 1}).await();
+                    System.out.println("pushed");
+                    while (true) {
+                        Tensors.pull(worker, summed);
+                    }
+                } catch (PsException e) {
+                    System.out.println("failed: " + e.getMessage());
                 }
             }
             case "rounds-until" -> {

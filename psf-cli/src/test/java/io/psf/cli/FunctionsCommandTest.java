@@ -154,13 +154,14 @@ class FunctionsCommandTest {
         assertThat(both.err())
                 .contains("\"acme.people\" (formerly \"acme.census\", \"acme.heads\")")
                 .contains("\"acme.census\"")
-                .endsWith(": the same number on the wire (expected: other numbers; rename one of them)");
+                .endsWith(": the same number on the wire, a hash of the name (expected: different numbers; rename"
+                        + " one of them)");
     }
 
     @Test
     void aServerLogsTheChoiceOnce() throws IOException {
         Path jar = jar("logged", Map.of("Census", BODY, "Better", handler("Better")));
-        Logger logger = (Logger) LoggerFactory.getLogger("io.psf.runtime.server.handler.Handlers");
+        Logger logger = (Logger) LoggerFactory.getLogger("io.psf.runtime.internal.server.handler.Handlers");
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
         logger.addAppender(log);

@@ -44,6 +44,10 @@ class MainTest {
     @CsvSource({
         "launch --servers x -- true, --servers: x (expected: a whole number; see psf launch --help)",
         "launch --servers, --servers: not set (expected: a whole number; see psf launch --help)",
+        "launch --workers 2- -- true, '--workers: 2- (expected: a whole number, and a plus if more may join, such as 2+; see psf launch --help)'",
+        "launch --lifetime long -- true, 'PSF_LIFETIME: long in the options (expected: how long the cluster lives: job, until its last worker leaves, or service, until it is told to end)'",
+        "health --node x, 'PSF_HEALTH: x in the options (expected: host:port for the probes of a node, port 0 for any)'",
+        "health --node h:1 --scheduler h:1, '--node, --scheduler: both are given (expected: one of them)'",
         "launch, 'COMMAND: not set (expected: the program and its arguments, after --; see psf launch --help)'",
         "status --interval soon, --interval: soon (expected: a number; see psf status --help)",
         "new function axpy, --package: not set (expected: for example acme; see psf new function --help)"

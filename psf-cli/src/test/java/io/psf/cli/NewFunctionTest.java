@@ -105,9 +105,9 @@ class NewFunctionTest {
 
         assertThat(said.exit()).isEqualTo(2);
         assertThat(said.err())
-                .contains("of packaging pom, without sources")
+                .contains("packaging pom, without sources")
                 .as("how to get a project")
-                .contains("for a new project: --dir " + folder.resolve("axpy"));
+                .contains("of a new one: --dir " + folder.resolve("axpy"));
         assertThat(Cli.run("new", "function", "axpy", "--package", "acme", "--dir", folder.resolve("axpy") + "")
                         .out())
                 .contains("wrote " + folder.resolve("axpy/pom.xml"))
@@ -125,7 +125,7 @@ class NewFunctionTest {
 
         assertThat(said.exit()).isEqualTo(2);
         assertThat(said.err())
-                .isEqualTo("psf: " + theirs + ": there already (expected: a name that is free; nothing was written)");
+                .isEqualTo("psf: " + theirs + ": exists already (expected: a name that is free; nothing was written)");
         assertThat(theirs).hasContent("mine");
         assertThat(files(folder)).containsExactly("src/test/java/acme/AxpyTest.java");
     }

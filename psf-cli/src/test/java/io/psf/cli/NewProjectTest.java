@@ -180,7 +180,7 @@ class NewProjectTest {
         assertThat(said.exit()).isEqualTo(2);
         assertThat(said.err())
                 .isEqualTo("psf: " + pom
-                        + ": there already (expected: a folder without a project; new function writes into one)");
+                        + ": exists already (expected: a folder without a project; psf new function adds to one)");
         assertThat(folder.resolve("src")).doesNotExist();
     }
 

@@ -13,7 +13,6 @@ final class RunTest {
         System.out.println(run(Class.forName(arguments[0])) + " tests");
     }
 
-    /** Returns the number of tests. */
     static int run(Class<?> type) throws ReflectiveOperationException {
         Constructor<?> constructor = type.getDeclaredConstructor();
         constructor.setAccessible(true);

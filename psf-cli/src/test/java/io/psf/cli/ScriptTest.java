@@ -30,21 +30,24 @@ class ScriptTest {
             if [ -n "${BLOCK:-}" ]; then read -r word <"$BLOCK"; fi
             echo '[INFO] Building psf-cli 0.1.0-SNAPSHOT                    [2/2]'
             if [ -n "${BROKEN:-}" ]; then echo '[ERROR] no such symbol'; exit 1; fi
-            for module in psf-cli examples benchmarks; do
+            for module in psf-cli examples tests/benchmarks; do
               mkdir -p $module/target/lib
-              touch $module/target/psf-${module#psf-}.jar
+              name=${module##*/}
+              touch $module/target/psf-${name#psf-}.jar
             done
             """;
 
     private static final String JAVA = """
             #!/usr/bin/env bash
             case "$*" in
-              *--list-modules*) echo jdk.compiler@17 ;;
+              *--list-modules*) echo jdk.compiler@17; echo "${MODULE:-}" ;;
               *-XX:Wrong*) echo 'Unrecognized VM option Wrong'; exit 1 ;;
-              *-version*) echo 'openjdk version "17.0.1"' >&2 ;;
+              *-version*) echo "openjdk version \\"${RELEASE:-17}.0.1\\"" >&2 ;;
               *) echo "java $*" >>"$CALLS" ;;
             esac
             """;
+
+    private static final String VECTORS = " --add-modules=jdk.incubator.vector ";
 
     private final List<Process> started = new ArrayList<>();
 
@@ -89,7 +92,7 @@ class ScriptTest {
         builder.environment().put("CALLS", checkout.resolve("calls").toString());
         builder.environment().put("JAVA_HOME", checkout.resolve("jdk").toString());
         builder.environment().put("PATH", checkout.resolve("bin") + ":" + System.getenv("PATH"));
-        builder.environment().keySet().removeAll(List.of("PSF_JAVA_OPTS", "MAVEN_OPTS", "MAVEN_ARGS"));
+        builder.environment().keySet().removeAll(List.of("PSF_JAVA_OPTS", "PSF_VECTORS", "MAVEN_OPTS", "MAVEN_ARGS"));
         builder.environment().putAll(environment);
         Process process = builder.start();
         started.add(process);
@@ -124,7 +127,8 @@ class ScriptTest {
             assertThat(classPathOf(command)).as(command).isEqualTo("psf-cli/target/psf-cli.jar:psf-cli/target/lib/*");
         }
         assertThat(classPathOf("demo")).isEqualTo("examples/target/psf-examples.jar:examples/target/lib/*");
-        assertThat(classPathOf("bench")).isEqualTo("benchmarks/target/psf-benchmarks.jar:benchmarks/target/lib/*");
+        assertThat(classPathOf("bench"))
+                .isEqualTo("tests/benchmarks/target/psf-benchmarks.jar:tests/benchmarks/target/lib/*");
     }
 
     @Test
@@ -203,6 +207,42 @@ class ScriptTest {
                 .endsWith("/bin/java (expected: flags of a JVM): Unrecognized VM option Wrong");
         assertThat(psf(Map.of("PSF_JAVA_OPTS", "-Xmx1g"), "node")).isEqualTo("0: ");
         assertThat(calls().get(calls().size() - 1)).contains(" -Xmx1g ");
+    }
+
+    @Test
+    void serversHaveTheModuleOfTheVectorsWhereItIsReliable() throws Exception {
+        Map<String, String> jdk25 = Map.of("RELEASE", "25", "MODULE", "jdk.incubator.vector@25");
+        assertThat(lastCall(jdk25, "server")).contains(VECTORS);
+        assertThat(lastCall(jdk25, "node", "--role", "server")).contains(VECTORS);
+        assertThat(lastCall(jdk25, "node")).contains(VECTORS);
+        for (String[] other : List.of(
+                new String[] {"scheduler"},
+                new String[] {"node", "--role", "scheduler"},
+                new String[] {"node", "--role=scheduler"},
+                new String[] {"launch"},
+                new String[] {"status"})) {
+            assertThat(lastCall(jdk25, other)).doesNotContain("add-modules");
+        }
+        assertThat(lastCall(Map.of("RELEASE", "25"), "server")).doesNotContain("add-modules");
+        assertThat(lastCall(Map.of("MODULE", "jdk.incubator.vector@17"), "server"))
+                .doesNotContain("add-modules");
+    }
+
+    @Test
+    void theVariableEnablesAndDisablesTheVectorsOfServers() throws Exception {
+        String module = "jdk.incubator.vector@25";
+        assertThat(lastCall(Map.of("RELEASE", "25", "MODULE", module, "PSF_VECTORS", "off"), "server"))
+                .doesNotContain("add-modules");
+        assertThat(lastCall(Map.of("MODULE", module, "PSF_VECTORS", "on"), "server"))
+                .contains(VECTORS);
+        assertThat(lastCall(Map.of("PSF_VECTORS", "on"), "server")).doesNotContain("add-modules");
+        assertThat(psf(Map.of("PSF_VECTORS", "yes"), "server"))
+                .isEqualTo("1: psf: PSF_VECTORS: yes (expected: on or off)");
+    }
+
+    private String lastCall(Map<String, String> environment, String... arguments) throws Exception {
+        assertThat(psf(environment, arguments)).startsWith("0: ");
+        return calls().get(calls().size() - 1);
     }
 
     @Test

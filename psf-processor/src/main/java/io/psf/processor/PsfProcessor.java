@@ -8,10 +8,10 @@ import io.psf.processor.emit.JavaEmitter;
 import io.psf.processor.emit.Source;
 import io.psf.processor.model.FunctionModel;
 import io.psf.processor.model.ProviderModel;
-import io.psf.processor.read.Evolution;
 import io.psf.processor.read.FunctionReader;
 import io.psf.processor.read.HandlerReader;
 import io.psf.processor.read.Problems;
+import io.psf.processor.schema.Schemas;
 import java.io.IOException;
 import java.io.Writer;
 import java.lang.annotation.Annotation;
@@ -78,7 +78,7 @@ public final class PsfProcessor extends AbstractProcessor {
         emitter = given == null ? new JavaEmitter() : given;
         functions = new FunctionReader(environment.getElementUtils(), environment.getTypeUtils(), problems);
         handlers = new HandlerReader(environment.getElementUtils(), environment.getTypeUtils(), problems);
-        schemas = new Schemas(environment, new Evolution(problems));
+        schemas = new Schemas(environment, problems);
     }
 
     @Override

@@ -471,7 +471,7 @@ class LawTest {
                 .isEqualTo(1);
         Object uncounted = requestOf("good.Narrowed", TENSOR, keys, IntArray.allocate(0), FloatArray.of(1));
         assertThatThrownBy(() -> Routing.overSlices(function("good.Narrowed"), uncounted, layout))
-                .hasMessageContaining("values length: 1 (expected: 0, since its counts are not there)");
+                .hasMessageContaining("values length: 1 (expected: 0, since its counts are null)");
     }
 
     /** The request that a stub makes of the arguments. */

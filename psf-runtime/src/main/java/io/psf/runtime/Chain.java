@@ -6,7 +6,7 @@ import io.psf.api.PsException.Code;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionCaller;
-import io.psf.runtime.call.Call;
+import io.psf.runtime.internal.call.Call;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -30,11 +30,11 @@ import org.jspecify.annotations.Nullable;
  * thread-safe.
  */
 public final class Chain implements FunctionCaller {
-    private final Worker worker;
+    private final ConnectedCaller worker;
     private final List<Call<?>> calls = new ArrayList<>();
     private boolean sent;
 
-    Chain(Worker worker) {
+    Chain(ConnectedCaller worker) {
         this.worker = worker;
     }
 
@@ -50,9 +50,9 @@ public final class Chain implements FunctionCaller {
         if (!calls.isEmpty() && !call.isPlacedAs(calls.get(0))) {
             throw new PsException(
                             Code.BAD_REQUEST,
-                            "place: other slices or nodes than those of \""
-                                    + calls.get(0).info().name()
-                                    + "\" before it in the chain (expected: the same, as of tensors that lie beside each other)")
+                            "chain: the slices or nodes of \"" + function.info().name() + "\" differ from those of \""
+                                    + calls.get(0).info().name() + "\", its first call (expected: the same tensor,"
+                                    + " tensors beside each other, or the same nodes)")
                     .at(function.info().name(), null, null, null);
         }
         call.hold();
@@ -69,7 +69,7 @@ public final class Chain implements FunctionCaller {
 
     private void requireUnsent() {
         if (sent) {
-            throw new IllegalStateException("chain: sent already (expected: another one for more calls)");
+            throw new IllegalStateException("chain: sent already (expected: a new chain for further calls)");
         }
     }
 }

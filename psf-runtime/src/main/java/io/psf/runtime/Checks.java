@@ -1,6 +1,8 @@
 package io.psf.runtime;
 
 import io.psf.api.PsException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,13 +18,30 @@ final class Checks {
         require(port >= 0 && port <= 65535, "port", port, "0 to 65535");
     }
 
-    /** Fails for a wildcard address: workers connect to the address that a server listens on. */
+    /** Fails for a wildcard address: workers connect to the address that a server listens on, unless it has another. */
     static void reachable(String host) {
         require(
-                !host.isBlank() && !host.equals("0.0.0.0") && !host.equals("::") && !host.equals("*"),
+                isOne(host),
                 "address of a server",
                 host,
-                "one that workers can connect to, such as 127.0.0.1 or 10.0.0.7");
+                "one that workers can connect to, such as 127.0.0.1 or 10.0.0.7; or PSF_ADVERTISE with such a one");
+    }
+
+    /** Fails for a wildcard address as the one that the other nodes connect to. */
+    static void advertised(String host) {
+        require(isOne(host), "advertised address of a server", host, "one that workers can connect to");
+    }
+
+    /** True unless a host stands for all addresses of the machine. Looks up no name. */
+    private static boolean isOne(String host) {
+        boolean isNumber = host.indexOf(':') >= 0 || host.matches("[0-9.]+");
+        try {
+            return !host.isBlank()
+                    && !host.equals("*")
+                    && !(isNumber && InetAddress.getAllByName(host)[0].isAnyLocalAddress());
+        } catch (UnknownHostException e) { // listening or connecting says so
+            return true;
+        }
     }
 
     static void atLeast(String name, long value, long least) {

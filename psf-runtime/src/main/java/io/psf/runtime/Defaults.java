@@ -1,13 +1,17 @@
 package io.psf.runtime;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
-import io.psf.runtime.transport.ConnectionLimits;
-import io.psf.runtime.transport.FramePool;
-import io.psf.runtime.transport.Transport;
-import io.psf.runtime.transport.net.NetTransport;
-import io.psf.runtime.transport.netty.NettyTransport;
+import io.psf.api.PsException;
+import io.psf.api.spi.ServiceClassPath;
+import io.psf.runtime.internal.transport.net.NetTransport;
+import io.psf.runtime.spi.transport.ConnectionLimits;
+import io.psf.runtime.spi.transport.FramePool;
+import io.psf.runtime.spi.transport.Transport;
+import io.psf.runtime.spi.transport.TransportProvider;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
 import java.util.concurrent.Executor;
 
 /** Limits that are the same on every node. */
@@ -26,8 +30,8 @@ final class Defaults {
     /** The interval at which deadlines are checked. */
     static final Duration TICK = Duration.ofMillis(50);
 
-    /** How long a worker tries to reconnect to a server that the scheduler does not report as lost. */
-    static final Duration RECONNECT = Duration.ofSeconds(30);
+    /** The interval at which the progress of lanes is looked at. */
+    static final Duration WATCH = Duration.ofMillis(250);
 
     /** The limits on the time that a peer may block a node, and on the memory that it may occupy. */
     static final ConnectionLimits LIMITS = ConnectionLimits.usual();
@@ -80,14 +84,40 @@ final class Defaults {
     }
 
     static Transport transport(TransportConfig config, FramePool pool) {
-        NetTransport.Sharing sharing = switch (config.kind()) {
-            case AUTO -> NetTransport.Sharing.WHERE_POSSIBLE;
-            case SHM -> NetTransport.Sharing.ALWAYS;
-            case TCP, NETTY -> NetTransport.Sharing.NEVER;
+        return switch (config.kind()) {
+            case AUTO -> net(config, pool, NetTransport.Sharing.WHERE_POSSIBLE);
+            case SHM -> net(config, pool, NetTransport.Sharing.ALWAYS);
+            case TCP -> net(config, pool, NetTransport.Sharing.NEVER);
+            case NETTY -> provided("netty", "io.psf:psf-netty").create(pool, LIMITS, config.checksum());
         };
-        return config.kind() == TransportConfig.Kind.NETTY
-                ? new NettyTransport(pool, LIMITS, config.checksum())
-                : new NetTransport(pool, sharing, config.spin(), LIMITS, config.checksum());
+    }
+
+    private static Transport net(TransportConfig config, FramePool pool, NetTransport.Sharing sharing) {
+        return new NetTransport(pool, sharing, config.spin(), LIMITS, config.checksum());
+    }
+
+    /**
+     * Returns the provider of a transport that another artifact brings.
+     *
+     * @throws PsException with {@code CONFIGURATION} if the class path has none of the kind, or one that cannot be created
+     */
+    private static TransportProvider provided(String kind, String artifact) {
+        try {
+            for (TransportProvider found :
+                    ServiceLoader.load(TransportProvider.class, ServiceClassPath.of(Defaults.class))) {
+                if (found.kind().equals(kind)) {
+                    return found;
+                }
+            }
+        } catch (ServiceConfigurationError | LinkageError e) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "transport \"" + kind + "\": " + e.getMessage() + " (expected: a provider that can be created)",
+                    e);
+        }
+        throw new PsException(
+                PsException.Code.CONFIGURATION,
+                "transport \"" + kind + "\": not on the class path (expected: the artifact " + artifact + ")");
     }
 
     /**

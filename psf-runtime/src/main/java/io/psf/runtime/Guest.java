@@ -9,11 +9,11 @@ import io.psf.api.Role;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionCaller;
-import io.psf.runtime.call.CallLimits;
-import io.psf.runtime.call.Client;
-import io.psf.runtime.call.Peer;
-import io.psf.runtime.cluster.GuestLink;
-import io.psf.runtime.cluster.Session;
+import io.psf.runtime.internal.call.CallClient;
+import io.psf.runtime.internal.call.CallLimits;
+import io.psf.runtime.internal.call.Peer;
+import io.psf.runtime.internal.cluster.GuestLink;
+import io.psf.runtime.internal.cluster.Session;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class Guest implements FunctionCaller, AutoCloseable {
     private final WorkerConfig config;
     private final NodeResources node;
-    private final Client client;
+    private final CallClient client;
     private final GuestLink link;
     private final List<Peer> servers = new ArrayList<>();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -66,6 +66,11 @@ public final class Guest implements FunctionCaller, AutoCloseable {
     /** Returns the members of the cluster at the time of the visit: every node except the scheduler. */
     public List<Member> members() {
         return link.members();
+    }
+
+    /** Returns the number of servers that the cluster has when it is complete; fewer are members if some were lost. */
+    public int servers() {
+        return link.servers();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.psf.runtime;
 
+import io.psf.api.spi.ServiceClassPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
@@ -8,10 +9,10 @@ import java.util.ServiceLoader;
 final class Listeners {
     private Listeners() {}
 
-    /** Returns the services of a type that the thread's context class loader finds. */
+    /** Returns the services of a type on the class path. */
     static <T> List<T> found(Class<T> type) {
         List<T> found = new ArrayList<>();
-        ServiceLoader.load(type, Thread.currentThread().getContextClassLoader()).forEach(found::add);
+        ServiceLoader.load(type, ServiceClassPath.of(Listeners.class)).forEach(found::add);
         return found;
     }
 }

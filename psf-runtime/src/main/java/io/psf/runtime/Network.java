@@ -1,7 +1,7 @@
 package io.psf.runtime;
 
-import io.psf.runtime.transport.FramePool;
-import io.psf.runtime.transport.Transport;
+import io.psf.runtime.spi.transport.FramePool;
+import io.psf.runtime.spi.transport.Transport;
 
 /**
  * The transport of a node, and the memory of its frames.

@@ -4,12 +4,12 @@ import io.psf.api.CallListener;
 import io.psf.api.Gauge;
 import io.psf.api.NodeInfo;
 import io.psf.api.NodeListener;
-import io.psf.runtime.call.Client;
-import io.psf.runtime.cluster.ClusterLink;
-import io.psf.runtime.cluster.Join;
-import io.psf.runtime.transport.Acceptor;
-import io.psf.runtime.transport.FramePool;
-import io.psf.runtime.transport.Transport;
+import io.psf.runtime.internal.call.CallClient;
+import io.psf.runtime.internal.cluster.ClusterLink;
+import io.psf.runtime.internal.cluster.Join;
+import io.psf.runtime.spi.transport.Acceptor;
+import io.psf.runtime.spi.transport.FramePool;
+import io.psf.runtime.spi.transport.Transport;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,14 +21,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What every node is made of, whatever its role: its network, the calling side, the timer, the listeners, and the parts
+ * The parts that a node of any role is made of: its network, the calling side, the timer, the listeners, and the parts
  * that are closed with it. A start that fails closes what it has opened. Thread-safe.
  */
 final class NodeResources implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeResources.class);
 
     private final Network network;
-    private final Client client;
+    private final CallClient client;
     private final Timer timer;
     /** Closed before the transport, the last one first. Guarded by this. */
     private final Deque<AutoCloseable> users = new ArrayDeque<>();
@@ -50,7 +50,7 @@ final class NodeResources implements AutoCloseable {
      */
     NodeResources(String name, Network network) {
         this.network = network;
-        this.client = new Client(network.pool());
+        this.client = new CallClient(network.pool());
         this.timer = new Timer(name);
         Listeners.found(CallListener.class).forEach(this::listen);
         timer.every(Defaults.TICK, client::expire);
@@ -74,7 +74,7 @@ final class NodeResources implements AutoCloseable {
         return network.transport();
     }
 
-    Client client() {
+    CallClient client() {
         return client;
     }
 

@@ -4,18 +4,21 @@ import io.psf.api.HandlerInterceptor;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.spi.Binding;
-import io.psf.runtime.transport.FramePool;
-import io.psf.runtime.transport.Transport;
-import io.psf.runtime.transport.memory.InProcessTransport;
+import io.psf.runtime.internal.transport.memory.InProcessTransport;
+import io.psf.runtime.spi.transport.FramePool;
+import io.psf.runtime.spi.transport.Transport;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,12 +35,32 @@ public final class PsCluster implements AutoCloseable {
     private final List<Server> servers;
     private final List<Worker> workers;
     private final List<Transport> transports;
+    private final Nodes nodes;
+    private final WorkerConfig config;
+    /** The workers and clients that have joined after the start. */
+    private final List<ConnectedCaller> joined = new CopyOnWriteArrayList<>();
 
-    private PsCluster(Scheduler scheduler, List<Server> servers, List<Worker> workers, List<Transport> transports) {
+    /**
+     * Makes nodes.
+     *
+     * @param networks makes the network of a worker or client
+     * @param servers starts a server of a rank
+     */
+    private record Nodes(Supplier<Network> networks, IntFunction<Server> servers) {}
+
+    private PsCluster(
+            Scheduler scheduler,
+            List<Server> servers,
+            List<Worker> workers,
+            List<Transport> transports,
+            Nodes nodes,
+            WorkerConfig config) {
         this.scheduler = scheduler;
-        this.servers = servers;
+        this.servers = new CopyOnWriteArrayList<>(servers);
         this.workers = workers;
         this.transports = transports;
+        this.nodes = nodes;
+        this.config = config;
     }
 
     /** Starts a cluster of {@code servers} servers and one worker. Frames are passed in memory. */
@@ -70,9 +93,42 @@ public final class PsCluster implements AutoCloseable {
         return workers;
     }
 
+    /**
+     * Makes one more worker join. Blocks until it is connected. Closed with the cluster, unless it is closed before.
+     *
+     * @param rank its rank, such as that of a worker that has left; -1 for any that is free
+     * @throws PsException with {@code BAD_REQUEST} if the cluster has all of its workers and was built without {@link
+     *     Builder#moreWorkers}, or the rank is taken
+     */
+    public Worker join(int rank) {
+        Worker worker = Worker.connect(config.withRank(rank), nodes.networks().get());
+        joined.add(worker);
+        return worker;
+    }
+
+    /** Connects a client, which is closed with the cluster, unless it is closed before. Blocks. */
+    public Client client() {
+        Client client = Client.connect(config, nodes.networks().get());
+        joined.add(client);
+        return client;
+    }
+
+    /**
+     * Starts a server in the place of one that has been closed, with the slices of the newest checkpoint. Blocks until it has
+     * them. {@link #servers} has the new one.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if the cluster was built without {@link Builder#serverReturn}; with {@code
+     *     TIMED_OUT} if no server of the rank is lost
+     */
+    public Server restart(int rank) {
+        Server server = nodes.servers().apply(rank);
+        servers.set(rank, server);
+        return server;
+    }
+
     /** Returns all servers, by rank. */
     public List<Server> servers() {
-        return servers;
+        return List.copyOf(servers);
     }
 
     /** Returns the scheduler. */
@@ -86,6 +142,7 @@ public final class PsCluster implements AutoCloseable {
      */
     @Override
     public void close() {
+        joined.forEach(PsCluster::close);
         closeTogether(); // in parallel: each may wait for the others' part of a synchronous push
         servers.forEach(Server::close);
         scheduler.close();
@@ -104,11 +161,11 @@ public final class PsCluster implements AutoCloseable {
         }
     }
 
-    private static void close(Worker worker) {
+    private static void close(ConnectedCaller caller) {
         try {
-            worker.close();
+            caller.close();
         } catch (PsException e) {
-            LOG.warn("closing worker {}: {}", worker.rank(), e.getMessage());
+            LOG.warn("closing a worker or client: {}", e.getMessage());
         }
     }
 
@@ -116,10 +173,13 @@ public final class PsCluster implements AutoCloseable {
     public static final class Builder {
         private int servers = 1;
         private int workers = 1;
+        private boolean more;
         private @Nullable TransportConfig sockets;
+        private SchedulerConfig.Life life = SchedulerConfig.Life.JOB;
         private int lanes = 1;
         private Duration deadline = Duration.ofSeconds(60);
         private Duration heartbeatLimit = Duration.ofSeconds(10);
+        private Duration reconnectLimit = Duration.ofSeconds(30);
         private List<Binding<?, ?>> handlers = List.of();
         private List<HandlerInterceptor> interceptors = List.of();
         private @Nullable Path mapped;
@@ -139,6 +199,24 @@ public final class PsCluster implements AutoCloseable {
 
         public Builder workers(int workers) {
             this.workers = workers;
+            return this;
+        }
+
+        /** Lets more workers {@link PsCluster#join} than the cluster starts with. */
+        public Builder moreWorkers() {
+            this.more = true;
+            return this;
+        }
+
+        /** Makes the cluster outlive its workers, until it is closed or told to end. */
+        public Builder asService() {
+            this.life = new SchedulerConfig.Life(true, life.serverReturn());
+            return this;
+        }
+
+        /** Sets how long calls wait for another server in the place of a lost one; default: not at all. */
+        public Builder serverReturn(Duration limit) {
+            this.life = new SchedulerConfig.Life(life.service(), limit);
             return this;
         }
 
@@ -207,6 +285,12 @@ public final class PsCluster implements AutoCloseable {
             return this;
         }
 
+        /** Sets how long a worker tries to connect to a server again without progress; default 30 seconds. */
+        public Builder reconnectLimit(Duration limit) {
+            this.reconnectLimit = limit;
+            return this;
+        }
+
         /** Sets the interceptors of every handler of the servers; the first one is the outermost. */
         public Builder interceptors(HandlerInterceptor... interceptors) {
             this.interceptors = List.of(interceptors);
@@ -219,14 +303,14 @@ public final class PsCluster implements AutoCloseable {
             return this;
         }
 
-        /** Wraps the transports of the workers, for example to inject faults. */
-        Builder aroundWorkers(UnaryOperator<Transport> around) {
+        /** Wraps the transport of each worker, for example to count calls or to inject faults. */
+        public Builder aroundWorkers(UnaryOperator<Transport> around) {
             this.aroundWorkers = around;
             return this;
         }
 
-        /** Wraps the transports of the servers, for example to inject faults. */
-        Builder aroundServers(UnaryOperator<Transport> around) {
+        /** Wraps the transport of each server, for example to count calls or to inject faults. */
+        public Builder aroundServers(UnaryOperator<Transport> around) {
             this.aroundServers = around;
             return this;
         }
@@ -243,49 +327,43 @@ public final class PsCluster implements AutoCloseable {
                 }
                 return made;
             };
-            SchedulerConfig config = SchedulerConfig.of(servers, workers).withHeartbeatLimit(heartbeatLimit);
-            Scheduler scheduler = Scheduler.start(config, Network.shared(transport.apply(shared), shared));
+            SchedulerConfig config =
+                    SchedulerConfig.of(servers, workers).withLife(life).withHeartbeatLimit(heartbeatLimit);
+            Scheduler scheduler = Scheduler.start(
+                    more ? config.withMoreWorkers() : config, Network.shared(transport.apply(shared), shared));
             int port = scheduler.port();
+            Supplier<Network> networks = () -> Network.shared(aroundWorkers.apply(transport.apply(shared)), shared);
             long most = memory > 0 ? memory : Math.max(Defaults.LEAST_MEMORY, Defaults.memory() / servers);
+            ServerConfig usual = serverConfig(port);
+            WorkerConfig anyWorker =
+                    WorkerConfig.of("127.0.0.1", port).withDeadline(deadline).withReconnectLimit(reconnectLimit);
+            ClassLoader classPath = Thread.currentThread().getContextClassLoader();
+            IntFunction<Server> server = rank -> {
+                Thread.currentThread().setContextClassLoader(classPath);
+                FramePool pool = sockets == null ? shared : Defaults.pool(most);
+                Network network = Network.shared(aroundServers.apply(transport.apply(pool)), pool);
+                return Server.start(usual.withRank(rank), network, handlers, interceptors);
+            };
             ExecutorService starters = Executors.newFixedThreadPool(servers + workers);
             List<CompletableFuture<Server>> startedServers = new ArrayList<>();
             List<CompletableFuture<Worker>> startedWorkers = new ArrayList<>();
             try {
-                ClassLoader classPath = Thread.currentThread().getContextClassLoader();
                 for (int i = 0; i < servers; i++) {
-                    ServerConfig plain = ServerConfig.of("127.0.0.1", port)
-                            .withRank(i)
-                            .withLanes(lanes)
-                            .withTensorMemory(tensorMemory)
-                            .withDevices(devices)
-                            .withTransport(sockets == null ? TransportConfig.usual() : sockets);
-                    ServerConfig stored = mapped == null ? plain : plain.withMapped(mapped);
-                    ServerConfig server = checkpoints == null ? stored : stored.withCheckpoints(checkpoints);
-                    startedServers.add(CompletableFuture.supplyAsync(
-                            () -> {
-                                Thread.currentThread().setContextClassLoader(classPath);
-                                FramePool pool = sockets == null ? shared : Defaults.pool(most);
-                                return Server.start(
-                                        server,
-                                        Network.shared(aroundServers.apply(transport.apply(pool)), pool),
-                                        handlers,
-                                        interceptors);
-                            },
-                            starters));
+                    int rank = i;
+                    startedServers.add(CompletableFuture.supplyAsync(() -> server.apply(rank), starters));
                 }
                 for (int i = 0; i < workers; i++) {
-                    WorkerConfig worker =
-                            WorkerConfig.of("127.0.0.1", port).withRank(i).withDeadline(deadline);
-                    startedWorkers.add(CompletableFuture.supplyAsync(
-                            () -> Worker.connect(
-                                    worker, Network.shared(aroundWorkers.apply(transport.apply(shared)), shared)),
-                            starters));
+                    WorkerConfig worker = anyWorker.withRank(i);
+                    startedWorkers.add(
+                            CompletableFuture.supplyAsync(() -> Worker.connect(worker, networks.get()), starters));
                 }
                 return new PsCluster(
                         scheduler,
                         startedServers.stream().map(PsCluster::join).toList(),
                         startedWorkers.stream().map(PsCluster::join).toList(),
-                        transports);
+                        transports,
+                        new Nodes(networks, server),
+                        anyWorker);
             } catch (PsException e) {
                 scheduler.close(); // the nodes that wait for others fail
                 startedServers.forEach(each -> each.thenAcceptAsync(Server::close, Defaults.REQUESTS));
@@ -295,6 +373,16 @@ public final class PsCluster implements AutoCloseable {
             } finally {
                 starters.shutdownNow(); // a node that still searches for the scheduler would continue for long
             }
+        }
+
+        private ServerConfig serverConfig(int port) {
+            ServerConfig plain = ServerConfig.of("127.0.0.1", port)
+                    .withLanes(lanes)
+                    .withTensorMemory(tensorMemory)
+                    .withDevices(devices)
+                    .withTransport(sockets == null ? TransportConfig.usual() : sockets);
+            ServerConfig stored = mapped == null ? plain : plain.withMapped(mapped);
+            return checkpoints == null ? stored : stored.withCheckpoints(checkpoints);
         }
     }
 

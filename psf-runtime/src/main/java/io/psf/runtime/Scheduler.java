@@ -1,24 +1,28 @@
 package io.psf.runtime;
 
 import io.psf.api.Member;
+import io.psf.api.NodeHealth;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
-import io.psf.runtime.cluster.ClusterEvents;
-import io.psf.runtime.cluster.ClusterFunctions;
-import io.psf.runtime.cluster.ClusterPlan;
-import io.psf.runtime.cluster.Identity;
-import io.psf.runtime.cluster.Tickets;
-import io.psf.runtime.server.Connections;
-import io.psf.runtime.server.Dispatcher;
-import io.psf.runtime.server.handler.Handlers;
-import io.psf.runtime.server.node.HostNode;
-import io.psf.runtime.server.shard.Placements;
-import io.psf.runtime.store.chronicle.NativeStore;
-import io.psf.runtime.transport.FramePool;
-import io.psf.runtime.transport.Transport;
+import io.psf.api.spi.ServiceClassPath;
+import io.psf.runtime.internal.cluster.ClusterEvents;
+import io.psf.runtime.internal.cluster.ClusterFunctions;
+import io.psf.runtime.internal.cluster.ClusterPlan;
+import io.psf.runtime.internal.cluster.Identity;
+import io.psf.runtime.internal.cluster.Tickets;
+import io.psf.runtime.internal.server.Connections;
+import io.psf.runtime.internal.server.Dispatcher;
+import io.psf.runtime.internal.server.handler.Handlers;
+import io.psf.runtime.internal.server.lane.LaneWatch;
+import io.psf.runtime.internal.server.node.HostNode;
+import io.psf.runtime.internal.server.shard.Placements;
+import io.psf.runtime.internal.store.Stores;
+import io.psf.runtime.spi.store.MemoryLimit;
+import io.psf.runtime.spi.transport.FramePool;
+import io.psf.runtime.spi.transport.Transport;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -38,6 +42,8 @@ public final class Scheduler implements AutoCloseable {
     private final Transport.Listener listener;
     private final HostNode host;
     private final ClusterFunctions functions;
+    private final LaneWatch lanes;
+    private volatile boolean isEnding;
     private final CompletableFuture<Void> terminated = new CompletableFuture<>();
 
     private Scheduler(SchedulerConfig config, NodeResources resources, Handlers handlers) {
@@ -47,13 +53,16 @@ public final class Scheduler implements AutoCloseable {
         ClusterPlan plan = new ClusterPlan(
                 config.servers(),
                 config.workers(),
-                timeouts.join(),
-                timeouts.heartbeat(),
+                config.size().more(),
+                config.life().service(),
+                new ClusterPlan.Limits(
+                        timeouts.join(), timeouts.heartbeat(), config.life().serverReturn()),
                 config.security().secret());
-        this.host = HostNode.start("psf-scheduler", Role.SCHEDULER, 0, Placements.host(new NativeStore()), null, pool);
+        this.host = HostNode.start(
+                "psf-scheduler", Role.SCHEDULER, 0, Placements.host(Stores.inMemory(MemoryLimit.NONE)), null, pool);
         Connections connections = new Connections(host, pool, Defaults.CONNECTION_BOUND);
         Tickets tickets = Tickets.fresh();
-        Identity own = new Identity(Role.SCHEDULER, 0, tickets, false);
+        Identity own = new Identity(Role.SCHEDULER, 0, tickets, false, null);
         this.functions = new ClusterFunctions(plan, host, connections, own, new ClusterEvents() {
             @Override
             public void changed(List<Member> members) {
@@ -73,12 +82,14 @@ public final class Scheduler implements AutoCloseable {
                 new Dispatcher(host, connections, pool, functions.bind(handlers), ClusterFunctions.OPEN_TO_STRANGERS));
         Listeners.found(RequestListener.class).forEach(this::listen);
         this.listener = resources.listen(config.host(), config.port(), dispatcher);
+        this.lanes = new LaneWatch(host.lanes());
+        resources.every(Defaults.WATCH, lanes::sample);
         Duration tick = min(Defaults.TICK, timeouts.heartbeat().dividedBy(8));
         resources.every(tick, () -> {
             host.execute(functions::tick);
             connections.expire();
         });
-        resources.started(tickets.of(Role.SCHEDULER, 0).info(), connections.gauges());
+        resources.started(tickets.of(Role.SCHEDULER, 0, 0).info(), connections.gauges());
         LOG.info("scheduler listening on {}:{}", config.host(), listener.port());
     }
 
@@ -99,8 +110,7 @@ public final class Scheduler implements AutoCloseable {
 
     static Scheduler start(SchedulerConfig config, Network network) {
         NodeResources node = new NodeResources("psf-scheduler", network);
-        return node.start(() -> new Scheduler(
-                config, node, Handlers.found(Thread.currentThread().getContextClassLoader())));
+        return node.start(() -> new Scheduler(config, node, Handlers.found(ServiceClassPath.of(Scheduler.class))));
     }
 
     /** Adds a listener to the requests that this scheduler handles from now on. */
@@ -141,6 +151,29 @@ public final class Scheduler implements AutoCloseable {
      */
     public void awaitTermination() {
         Termination.await(terminated);
+    }
+
+    /**
+     * Returns whether this scheduler works: it is live while its lane makes progress, and ready, also before the cluster is
+     * complete, until the cluster ends.
+     *
+     * @param limit how long the lane may begin no work while some waits
+     */
+    public NodeHealth health(Duration limit) {
+        return Health.of(
+                "scheduler",
+                lanes.stalled(limit),
+                isEnding || terminated.isDone(),
+                "listens for the nodes of its cluster");
+    }
+
+    /**
+     * Ends the cluster: servers end, and the calls of workers and clients fail with {@code CLOSED}. The nodes of a cluster
+     * that is not complete fail to join. Returns at once; {@link #awaitTermination} waits for the end.
+     */
+    public void end() {
+        isEnding = true;
+        host.execute(functions::end);
     }
 
     /** Ends the scheduler, whatever the state of the other nodes. */

@@ -7,16 +7,42 @@ import java.time.Duration;
  *
  * @param host the address to listen on
  * @param port the port to listen on; 0 for one that the system chooses
- * @param servers the number of servers of the cluster, at least 1
- * @param workers the number of workers of the cluster, at least 1
+ * @param size the numbers of nodes
+ * @param life how long the cluster and its servers live
  * @param timeouts when nodes are missing
  * @param security how the nodes trust each other
  */
-public record SchedulerConfig(String host, int port, int servers, int workers, Timeouts timeouts, Security security) {
+public record SchedulerConfig(String host, int port, Size size, Life life, Timeouts timeouts, Security security) {
     public SchedulerConfig {
         Checks.port(port);
-        Checks.atLeast("servers", servers, 1);
-        Checks.atLeast("workers", workers, 1);
+    }
+
+    /**
+     * The numbers of nodes of a cluster.
+     *
+     * @param servers the number of servers, at least 1
+     * @param workers the number of workers with which a job begins, at least 1
+     * @param more true if more workers may join a job than it began with; one may always take the place of another that has
+     *     left or is lost
+     */
+    public record Size(int servers, int workers, boolean more) {
+        public Size {
+            Checks.atLeast("servers", servers, 1);
+            Checks.atLeast("workers", workers, 1);
+        }
+    }
+
+    /**
+     * How long a cluster and its servers live.
+     *
+     * @param service true if the cluster outlives its workers, until it is told to end; false if it is one job, which
+     *     ends with its last worker
+     * @param serverReturn how long calls wait for another server in the place of a lost one, if the model has a checkpoint;
+     *     zero if a lost server is lost for good
+     */
+    public record Life(boolean service, Duration serverReturn) {
+        /** One job, with servers that are lost for good. */
+        public static final Life JOB = new Life(false, Duration.ZERO);
     }
 
     /**
@@ -38,16 +64,48 @@ public record SchedulerConfig(String host, int port, int servers, int workers, T
      */
     public static SchedulerConfig of(int servers, int workers) {
         Timeouts timeouts = new Timeouts(Duration.ofMinutes(2), Duration.ofSeconds(10));
-        return new SchedulerConfig("127.0.0.1", 0, servers, workers, timeouts, Security.NONE);
+        return new SchedulerConfig(
+                "127.0.0.1", 0, new Size(servers, workers, false), Life.JOB, timeouts, Security.NONE);
+    }
+
+    /** Returns the number of servers. */
+    public int servers() {
+        return size.servers();
+    }
+
+    /** Returns the number of workers with which a job begins. */
+    public int workers() {
+        return size.workers();
     }
 
     private SchedulerConfig with(Timeouts timeouts) {
-        return new SchedulerConfig(host, port, servers, workers, timeouts, security);
+        return new SchedulerConfig(host, port, size, life, timeouts, security);
+    }
+
+    /** Returns a copy in which more workers may join a job than it began with. */
+    public SchedulerConfig withMoreWorkers() {
+        Size more = new Size(size.servers(), size.workers(), true);
+        return new SchedulerConfig(host, port, more, life, timeouts, security);
+    }
+
+    /** Returns a copy that outlives its workers, until it is told to end. */
+    public SchedulerConfig asService() {
+        return withLife(new Life(true, life.serverReturn()));
+    }
+
+    /** Returns a copy in which lost servers are expected to come back within a time. */
+    public SchedulerConfig withServerReturn(Duration limit) {
+        return withLife(new Life(life.service(), limit));
+    }
+
+    /** Returns a copy with another life. */
+    public SchedulerConfig withLife(Life other) {
+        return new SchedulerConfig(host, port, size, other, timeouts, security);
     }
 
     /** Returns a copy with another address to listen on. */
     public SchedulerConfig listen(String host, int port) {
-        return new SchedulerConfig(host, port, servers, workers, timeouts, security);
+        return new SchedulerConfig(host, port, size, life, timeouts, security);
     }
 
     /** Returns a copy with another time for the cluster to form. */
@@ -62,6 +120,6 @@ public record SchedulerConfig(String host, int port, int servers, int workers, T
 
     /** Returns a copy with a secret that every node has to have. */
     public SchedulerConfig withSecret(String secret) {
-        return new SchedulerConfig(host, port, servers, workers, timeouts, new Security(secret));
+        return new SchedulerConfig(host, port, size, life, timeouts, new Security(secret));
     }
 }

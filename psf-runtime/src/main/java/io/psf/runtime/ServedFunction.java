@@ -2,9 +2,9 @@ package io.psf.runtime;
 
 import io.psf.api.PsException;
 import io.psf.api.spi.FunctionInfo;
-import io.psf.runtime.server.handler.Choice;
-import io.psf.runtime.server.handler.Handlers;
-import io.psf.runtime.server.handler.PassedOver;
+import io.psf.runtime.internal.server.handler.Choice;
+import io.psf.runtime.internal.server.handler.Handlers;
+import io.psf.runtime.internal.server.handler.PassedOver;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;

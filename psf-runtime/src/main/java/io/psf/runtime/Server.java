@@ -1,33 +1,40 @@
 package io.psf.runtime;
 
 import io.psf.api.CallListener;
+import io.psf.api.DeclaredTensor;
 import io.psf.api.HandlerInterceptor;
+import io.psf.api.Member;
+import io.psf.api.NodeHealth;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
 import io.psf.api.Role;
 import io.psf.api.spi.Binding;
-import io.psf.runtime.call.Client;
-import io.psf.runtime.cluster.ClusterFunctions;
-import io.psf.runtime.cluster.ClusterLink;
-import io.psf.runtime.cluster.ClusterState;
-import io.psf.runtime.cluster.Identity;
-import io.psf.runtime.cluster.Join;
-import io.psf.runtime.cluster.ServerFunctions;
-import io.psf.runtime.server.Connections;
-import io.psf.runtime.server.Dispatcher;
-import io.psf.runtime.server.handler.Handlers;
-import io.psf.runtime.server.node.HostNode;
-import io.psf.runtime.server.shard.HostShard;
-import io.psf.runtime.server.shard.Placements;
-import io.psf.runtime.store.MappedStore;
-import io.psf.runtime.store.MemoryLimit;
-import io.psf.runtime.store.Store;
-import io.psf.runtime.store.chronicle.NativeStore;
-import io.psf.runtime.transport.FramePool;
-import io.psf.runtime.transport.Transport;
+import io.psf.api.spi.ServiceClassPath;
+import io.psf.api.spi.ShardRestorer;
+import io.psf.runtime.internal.call.CallClient;
+import io.psf.runtime.internal.cluster.ClusterChange;
+import io.psf.runtime.internal.cluster.ClusterFunctions;
+import io.psf.runtime.internal.cluster.ClusterLink;
+import io.psf.runtime.internal.cluster.ClusterState;
+import io.psf.runtime.internal.cluster.Identity;
+import io.psf.runtime.internal.cluster.Join;
+import io.psf.runtime.internal.cluster.ServerFunctions;
+import io.psf.runtime.internal.server.Connections;
+import io.psf.runtime.internal.server.Dispatcher;
+import io.psf.runtime.internal.server.handler.Handlers;
+import io.psf.runtime.internal.server.lane.LaneWatch;
+import io.psf.runtime.internal.server.node.HostNode;
+import io.psf.runtime.internal.server.shard.HostShard;
+import io.psf.runtime.internal.server.shard.Placements;
+import io.psf.runtime.internal.store.Stores;
+import io.psf.runtime.spi.store.MemoryLimit;
+import io.psf.runtime.spi.store.Store;
+import io.psf.runtime.spi.transport.FramePool;
+import io.psf.runtime.spi.transport.Transport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -47,6 +54,9 @@ public final class Server implements AutoCloseable {
     private final HostNode host;
     private final Transport.Listener listener;
     private final ClusterLink link;
+    private final LaneWatch lanes;
+    private final Drain drain;
+    private volatile boolean isEnding;
     private final CompletableFuture<Void> terminated = new CompletableFuture<>();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -55,17 +65,18 @@ public final class Server implements AutoCloseable {
         requireWritable(config.storage().checkpoints());
         this.node = resources;
         FramePool pool = resources.pool();
-        Client client = resources.client();
+        CallClient client = resources.client();
         Store store = resources.receiver(
                 config.storage().mapped() == null
-                        ? new NativeStore(MemoryLimit.of(config.storage().tensorMemory()))
-                        : new MappedStore(config.storage().mapped()));
+                        ? Stores.inMemory(MemoryLimit.of(config.storage().tensorMemory()))
+                        : Stores.inFiles(config.storage().mapped()));
         Placements placements = placements(store, config.storage().devices());
         handlers.logChoices(kind -> !placements.isHostAlone() || kind.isAssignableFrom(HostShard.class));
         if (placements.hostMemory() != null) {
             pool.allocateLarge(placements.hostMemory());
         }
         CompletableFuture<Identity> joined = new CompletableFuture<>();
+        CompletableFuture<Void> restored = new CompletableFuture<>();
         this.host = HostNode.start(
                 "psf-server",
                 Role.SERVER,
@@ -78,34 +89,51 @@ public final class Server implements AutoCloseable {
                 host,
                 connections,
                 pool,
-                ServerFunctions.bind(handlers, host, connections, joined),
+                ServerFunctions.bind(handlers, host, connections, joined, restored),
                 ClusterFunctions.OPEN_TO_STRANGERS));
         List<HandlerInterceptor> around = new ArrayList<>(interceptors);
         around.addAll(Listeners.found(HandlerInterceptor.class));
         host.intercept(around);
         Listeners.found(RequestListener.class).forEach(this::listen);
         resources.every(Defaults.TICK, connections::expire);
+        this.lanes = new LaneWatch(host.lanes());
+        resources.every(Defaults.WATCH, lanes::sample);
+        this.drain = new Drain(host, connections, closed::get);
         this.listener = resources.listen(config.host(), config.port(), dispatcher);
+        Member told = told(config, listener.port());
         LOG.info(
-                "server listening on {}:{}, {} functions",
-                config.host(),
-                listener.port(),
+                "server listening on {}{}, {} functions",
+                Member.address(config.host(), listener.port()),
+                config.advertised() == null ? "" : " (" + told.address() + " for the other nodes)",
                 handlers.functions().size());
         this.link = resources.join(
-                config.join(), Join.Request.of(Role.SERVER, config.join().rank(), config.host(), listener.port()));
+                config.join(), Join.Request.of(Role.SERVER, config.join().rank(), told.host(), told.port()));
         host.setRank(link.rank());
         host.setMembers(link.first().members());
         host.setDeclarations(link.view());
+        connections.setPresence((member, since) -> isPresent(link.view().state(), member, since));
         connections.setSilenceLimit(link.heartbeatLimit());
         ServerCalls calls = resources.sender(new ServerCalls(client, link, resources.transport(), dispatcher));
         host.setOutgoing(calls);
         joined.complete(new Identity(
-                Role.SERVER, link.rank(), link.tickets(), config.transport().checksum()));
+                Role.SERVER, link.rank(), link.tickets(), config.transport().checksum(), link.view()));
         resources.started(link.info(), connections.gauges());
         LOG.info("server has rank {}", link.rank());
+        beat(calls);
+        if (link.isLate()) {
+            restore(calls);
+        }
+        restored.complete(null);
+    }
+
+    private void beat(ServerCalls calls) {
         link.beat(new ClusterLink.Events() {
             @Override
-            public void changed(ClusterState now) {
+            public void changed(ClusterState before, ClusterState now) {
+                List<Member> kept = now.kept(before);
+                if (kept.size() < before.nodes().size()) { // a rank that has another node now was free in between
+                    host.setMembers(kept);
+                }
                 host.setMembers(now.members());
                 now.lost().forEach(calls::lost);
             }
@@ -122,6 +150,19 @@ public final class Server implements AutoCloseable {
                 end(cause);
             }
         });
+    }
+
+    /** Makes and loads the shards of the lost server whose place this one takes. */
+    private void restore(ServerCalls calls) {
+        ClusterState now = link.view().state();
+        List<DeclaredTensor> tensors = now.declared();
+        List<String> models =
+                now.recovery().models().stream().map(ClusterChange.Model::name).toList();
+        LOG.info("server {} takes the place of a lost one, and loads its slices of {} tensors", rank(), tensors.size());
+        long began = System.nanoTime();
+        Listeners.found(ShardRestorer.class)
+                .forEach(restorer -> restorer.restore(calls.here(), tensors, now.epoch(), models));
+        LOG.info("server {} has its slices after {} ms", rank(), (System.nanoTime() - began) / 1_000_000);
     }
 
     /**
@@ -145,6 +186,22 @@ public final class Server implements AutoCloseable {
         return node.start(() -> new Server(config, node, handlers(more), interceptors));
     }
 
+    /** Returns the server with the address that the other nodes connect to. */
+    private static Member told(ServerConfig config, int port) {
+        ServerConfig.Address told = config.advertised();
+        return told == null
+                ? new Member(Role.SERVER, 0, config.host(), port)
+                : new Member(Role.SERVER, 0, told.host(), told.port() == 0 ? port : told.port());
+    }
+
+    private static boolean isPresent(ClusterState now, Member member, long since) {
+        if (member.role() == Role.CLIENT) {
+            return true;
+        }
+        ClusterChange.Node found = now.node(member.role(), member.rank());
+        return found != null && (since == 0 || found.since() == since);
+    }
+
     /** Creates the directory for checkpoints: a save after hours of training is too late to learn that it cannot be. */
     private static void requireWritable(@Nullable Path checkpoints) {
         if (checkpoints == null) {
@@ -166,7 +223,7 @@ public final class Server implements AutoCloseable {
     }
 
     private static Placements placements(Store store, List<Integer> devices) {
-        Placements placements = Placements.found(Thread.currentThread().getContextClassLoader(), store, devices);
+        Placements placements = Placements.found(ServiceClassPath.of(Server.class), store, devices);
         LOG.info("placements of shards: {}", placements);
         placements.unavailable().forEach(sentence -> LOG.warn("{}", sentence));
         return placements;
@@ -174,7 +231,7 @@ public final class Server implements AutoCloseable {
 
     /** Finds the handlers. Called before anything is started, since no retry can repair a wrong handler. */
     private static Handlers handlers(List<Binding<?, ?>> more) {
-        Handlers handlers = Handlers.found(Thread.currentThread().getContextClassLoader());
+        Handlers handlers = Handlers.found(ServiceClassPath.of(Server.class));
         more.forEach(handlers::with);
         return handlers;
     }
@@ -198,6 +255,32 @@ public final class Server implements AutoCloseable {
     /** Returns the port that workers connect to. */
     public int port() {
         return listener.port();
+    }
+
+    /**
+     * Returns whether this server works: it is live while its scheduler answers within the heartbeat's limit and each lane
+     * with waiting work begins some, and ready until it is about to end.
+     *
+     * @param limit how long a lane with waiting work may begin none
+     */
+    public NodeHealth health(Duration limit) {
+        String stalled = Health.stalled(lanes, link, limit);
+        boolean ending = isEnding || closed.get();
+        return Health.of("server " + link.rank(), ending ? null : stalled, ending, "serves its slices");
+    }
+
+    /**
+     * Leaves the cluster in order. New sessions are refused. The server answers the calls that it has
+     * received, also those that wait for others, as long as the limit allows. Calls that it has not read run
+     * nowhere. Then it leaves and closes. The data that it holds is lost. Blocks until the server has ended.
+     *
+     * @param limit the time for the calls
+     */
+    public void drain(Duration limit) {
+        isEnding = true;
+        LOG.info("server {} ends: it finishes its calls, for up to {} ms", link.rank(), limit.toMillis());
+        drain.run(limit);
+        close();
     }
 
     /** Closes the server on a new thread, since the heartbeat's thread must not wait for the end. */

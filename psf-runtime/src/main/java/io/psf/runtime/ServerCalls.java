@@ -1,28 +1,31 @@
 package io.psf.runtime;
 
 import io.psf.api.Member;
+import io.psf.api.Pending;
 import io.psf.api.Place;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
+import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Function;
-import io.psf.runtime.call.Call;
-import io.psf.runtime.call.CallLimits;
-import io.psf.runtime.call.Client;
-import io.psf.runtime.call.Layouts;
-import io.psf.runtime.call.Peer;
-import io.psf.runtime.cluster.ClusterChange;
-import io.psf.runtime.cluster.ClusterLink;
-import io.psf.runtime.cluster.ClusterState;
-import io.psf.runtime.cluster.KnownTensors;
-import io.psf.runtime.cluster.Session;
-import io.psf.runtime.server.Dispatcher;
-import io.psf.runtime.server.invocation.Outgoing;
-import io.psf.runtime.transport.OfferingTransport;
-import io.psf.runtime.transport.Transport;
-import io.psf.runtime.transport.memory.InProcessTransport;
+import io.psf.api.spi.FunctionCaller;
+import io.psf.runtime.internal.call.Call;
+import io.psf.runtime.internal.call.CallClient;
+import io.psf.runtime.internal.call.CallLimits;
+import io.psf.runtime.internal.call.Layouts;
+import io.psf.runtime.internal.call.Peer;
+import io.psf.runtime.internal.cluster.ClusterChange;
+import io.psf.runtime.internal.cluster.ClusterLink;
+import io.psf.runtime.internal.cluster.ClusterState;
+import io.psf.runtime.internal.cluster.KnownTensors;
+import io.psf.runtime.internal.cluster.Session;
+import io.psf.runtime.internal.server.Dispatcher;
+import io.psf.runtime.internal.server.invocation.Outgoing;
+import io.psf.runtime.internal.transport.memory.InProcessTransport;
+import io.psf.runtime.spi.transport.OfferingTransport;
+import io.psf.runtime.spi.transport.Transport;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
@@ -51,7 +54,7 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
     private final Transport transport;
     private final InProcessTransport self = new InProcessTransport();
     private final int selfPort;
-    private final Client client;
+    private final CallClient client;
     private final Map<Integer, CompletableFuture<Peer>> peers = new ConcurrentHashMap<>();
     private final KnownTensors layouts;
 
@@ -60,7 +63,7 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
      *
      * @param client the client that the link belongs to
      */
-    ServerCalls(Client client, ClusterLink link, Transport transport, Dispatcher dispatcher) {
+    ServerCalls(CallClient client, ClusterLink link, Transport transport, Dispatcher dispatcher) {
         this.client = client;
         this.link = link;
         this.layouts = new KnownTensors(link, LINK_LIMIT);
@@ -131,6 +134,18 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
         return layout == null
                 ? client.onNodes(function, request, route.nodes(), limits)
                 : client.onShards(function, request, into, layout, route::other, route.nodes(), limits);
+    }
+
+    /** Returns a caller whose calls to nodes run on this server alone. */
+    FunctionCaller here() {
+        return new FunctionCaller() {
+            @Override
+            public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
+                Duration deadline = options.deadline() == null ? LINK_LIMIT : options.deadline();
+                List<Peer> here = peers(List.of(link.rank())).join();
+                return client.start(client.onNodes(function, request, here, CallLimits.of(deadline.toNanos())));
+            }
+        };
     }
 
     @Override
@@ -221,7 +236,7 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
         Member server = state().server(rank);
         if (server == null) {
             throw new PsException(
-                    Code.UNAVAILABLE, "server " + rank + ": not present (expected: one of " + state() + ")");
+                    Code.UNAVAILABLE, "server " + rank + ": not in the cluster (expected: one of " + state() + ")");
         }
         boolean isHere = server.rank() == link.rank();
         Peer peer = Session.without(

@@ -10,18 +10,39 @@ import org.jspecify.annotations.Nullable;
  * The configuration of a server.
  *
  * @param join how the server joins the cluster
- * @param host the address to listen on, which the workers connect to
- * @param port the port to listen on; 0 for one that the system chooses
+ * @param address the address to listen on; port 0 for one that the system chooses
+ * @param advertised the address that the other nodes connect to, such as the name of a service or a mapped port, which they
+ *     look up at each connection; port 0 for the one that the server listens on; null for the address to listen on
  * @param lanes the number of threads that run handlers, at least 1
  * @param storage where shards and checkpoints are, the memory of requests and answers, and the devices
  * @param transport the transport of the workers' connections
  */
 public record ServerConfig(
-        JoinConfig join, String host, int port, int lanes, Storage storage, TransportConfig transport) {
+        JoinConfig join,
+        Address address,
+        @Nullable Address advertised,
+        int lanes,
+        Storage storage,
+        TransportConfig transport) {
     public ServerConfig {
-        Checks.port(port);
-        Checks.reachable(host);
+        if (advertised == null) {
+            Checks.reachable(address.host());
+        } else {
+            Checks.advertised(advertised.host());
+        }
         Checks.atLeast("lanes", lanes, 1);
+    }
+
+    /**
+     * Where a server listens, or what the other nodes connect to.
+     *
+     * @param host a name or an address, an IPv6 address without its brackets
+     * @param port 0 to 65535
+     */
+    public record Address(String host, int port) {
+        public Address {
+            Checks.port(port);
+        }
     }
 
     /**
@@ -58,24 +79,42 @@ public record ServerConfig(
     public static ServerConfig of(String schedulerHost, int schedulerPort) {
         return new ServerConfig(
                 JoinConfig.of(schedulerHost, schedulerPort),
-                "127.0.0.1",
-                0,
+                new Address("127.0.0.1", 0),
+                null,
                 Runtime.getRuntime().availableProcessors(),
                 new Storage(null, null, Defaults.memory(), 0, List.of()),
                 TransportConfig.usual());
     }
 
+    /** Returns the host to listen on. */
+    public String host() {
+        return address.host();
+    }
+
+    /** Returns the port to listen on; 0 for one that the system chooses. */
+    public int port() {
+        return address.port();
+    }
+
     private ServerConfig with(JoinConfig join) {
-        return new ServerConfig(join, host, port, lanes, storage, transport);
+        return new ServerConfig(join, address, advertised, lanes, storage, transport);
     }
 
     private ServerConfig with(Storage storage) {
-        return new ServerConfig(join, host, port, lanes, storage, transport);
+        return new ServerConfig(join, address, advertised, lanes, storage, transport);
     }
 
     /** Returns a copy with another address to listen on. */
     public ServerConfig listen(String host, int port) {
-        return new ServerConfig(join, host, port, lanes, storage, transport);
+        return new ServerConfig(join, new Address(host, port), advertised, lanes, storage, transport);
+    }
+
+    /**
+     * Returns a copy with another address for the other nodes; port 0 for the one that the server listens on. With it, a
+     * server may {@link #listen} on all addresses of its machine.
+     */
+    public ServerConfig advertise(String host, int port) {
+        return new ServerConfig(join, address, new Address(host, port), lanes, storage, transport);
     }
 
     /** Returns a copy that requests a rank; -1 for any. */
@@ -85,7 +124,7 @@ public record ServerConfig(
 
     /** Returns a copy with another number of lanes. */
     public ServerConfig withLanes(int lanes) {
-        return new ServerConfig(join, host, port, lanes, storage, transport);
+        return new ServerConfig(join, address, advertised, lanes, storage, transport);
     }
 
     /** Returns a copy with its shards in memory-mapped files below a directory. */
@@ -130,6 +169,6 @@ public record ServerConfig(
 
     /** Returns a copy with another transport. */
     public ServerConfig withTransport(TransportConfig transport) {
-        return new ServerConfig(join, host, port, lanes, storage, transport);
+        return new ServerConfig(join, address, advertised, lanes, storage, transport);
     }
 }

@@ -4,27 +4,38 @@ import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
-import io.psf.runtime.call.Client;
-import io.psf.runtime.call.Peer;
-import io.psf.runtime.cluster.ClusterChange;
-import io.psf.runtime.cluster.ClusterLink;
-import io.psf.runtime.cluster.ClusterState;
-import io.psf.runtime.cluster.Session;
-import io.psf.runtime.transport.Transport;
+import io.psf.runtime.internal.call.Call;
+import io.psf.runtime.internal.call.CallClient;
+import io.psf.runtime.internal.call.Peer;
+import io.psf.runtime.internal.cluster.ClusterChange;
+import io.psf.runtime.internal.cluster.ClusterLink;
+import io.psf.runtime.internal.cluster.ClusterState;
+import io.psf.runtime.internal.cluster.EndSession;
+import io.psf.runtime.internal.cluster.EndSessionPsf;
+import io.psf.runtime.internal.cluster.ServerRank;
+import io.psf.runtime.internal.cluster.Session;
+import io.psf.runtime.spi.transport.Transport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The sessions of a worker with the servers of the cluster's state. A server that the state has not any more is lost for
  * the worker. Thread-safe.
  */
 final class ServerLinks {
-    private final Client client;
+    private static final Logger LOG = LoggerFactory.getLogger(ServerLinks.class);
+    private static final long PRESENT_PAUSE = Duration.ofMillis(20).toNanos();
+
+    private final CallClient client;
     private final Transport transport;
     private final ClusterLink link;
+    private final Duration reconnectLimit;
     private final Supplier<@Nullable PsException> ended;
     /** By rank. Replaced with each server that is connected. */
     private volatile List<Peer> peers = List.of();
@@ -32,12 +43,19 @@ final class ServerLinks {
     /**
      * Creates the links of a worker that has joined.
      *
+     * @param reconnectLimit how long a broken connection is replaced without progress before its server counts as lost
      * @param ended the reason why the worker cannot make calls any more; null while it can
      */
-    ServerLinks(Client client, Transport transport, ClusterLink link, Supplier<@Nullable PsException> ended) {
+    ServerLinks(
+            CallClient client,
+            Transport transport,
+            ClusterLink link,
+            Duration reconnectLimit,
+            Supplier<@Nullable PsException> ended) {
         this.client = client;
         this.transport = transport;
         this.link = link;
+        this.reconnectLimit = reconnectLimit;
         this.ended = ended;
     }
 
@@ -47,23 +65,39 @@ final class ServerLinks {
      * @throws PsException if a server refuses, is gone, or is not reached in time
      */
     void open(ClusterState state, Duration limit) {
-        for (Member member : state.members()) {
-            if (member.role() == Role.SERVER) {
-                open(member, limit);
+        long until = System.nanoTime() + limit.toNanos();
+        for (int rank : state.servers()) {
+            if (rank != peers.size()) {
+                throw new PsException(
+                        Code.PROTOCOL, "rank of a server: " + rank + " (expected: " + peers.size() + ", the next)");
             }
+            open(present(rank, until), limit);
         }
     }
 
-    private void open(Member server, Duration limit) {
-        if (server.rank() != peers.size()) {
-            throw new PsException(
-                    Code.PROTOCOL,
-                    "rank of a server: " + server.rank() + " (expected: " + peers.size() + ", the next)");
+    /** Returns the node of a rank. Waits while it is awaited. */
+    private ClusterChange.Node present(int rank, long until) {
+        while (true) {
+            ClusterState state = link.view().state();
+            ClusterChange.Node found = state.node(Role.SERVER, rank);
+            PsException why = ended.get();
+            if (found != null && why == null) {
+                return found;
+            } else if (why != null || !state.awaits(rank) || System.nanoTime() - until > 0) {
+                ClusterChange.Loss loss = state.loss(rank);
+                throw why != null ? why : loss == null ? left("server " + rank) : lost(loss);
+            }
+            LockSupport.parkNanos(PRESENT_PAUSE);
         }
-        Peer peer = Session.open(client, transport, server, link.ticket(), limit, Defaults.RECONNECT, () -> {
-            PsException cause = ended.get();
-            return cause != null ? cause : gone(link.view().state(), server.rank(), server.toString());
-        });
+    }
+
+    private void open(ClusterChange.Node node, Duration limit) {
+        Member server = node.member();
+        Peer peer = Session.open(
+                client, transport, node, new Rank(server.rank()), link.ticket(), limit, reconnectLimit, () -> {
+                    PsException cause = ended.get();
+                    return cause != null ? cause : gone(link.view().state(), server.rank(), server.toString());
+                });
         peer.keepAlive(link.heartbeatLimit().toNanos());
         List<Peer> more = new ArrayList<>(peers);
         more.add(peer);
@@ -76,8 +110,48 @@ final class ServerLinks {
         return peers;
     }
 
-    /** Fails the calls to the servers that a state does not have. */
-    void apply(ClusterState state) {
+    /** The rank of a server. */
+    private final class Rank implements ServerRank {
+        private final int rank;
+
+        Rank(int rank) {
+            this.rank = rank;
+        }
+
+        @Override
+        public ClusterChange.@Nullable Node node() {
+            return link.view().state().node(Role.SERVER, rank);
+        }
+
+        @Override
+        public boolean isAwaited() {
+            return link.view().state().awaits(rank);
+        }
+
+        @Override
+        public void refresh() {
+            link.refresh();
+        }
+    }
+
+    /**
+     * Ends the connections to the servers whose nodes have changed: their calls wait for the nodes that take their places.
+     */
+    void apply(ClusterState before, ClusterState now) {
+        List<Peer> known = peers;
+        for (int rank = 0; rank < known.size(); rank++) {
+            ClusterChange.Node was = before.node(Role.SERVER, rank);
+            if (was != null
+                    && !was.equals(now.node(Role.SERVER, rank))
+                    && (now.awaits(rank) || now.server(rank) != null)) {
+                known.get(rank).renew();
+            }
+        }
+        apply(now);
+    }
+
+    /** Fails the calls to the servers that a state does not have and that are not awaited. */
+    private void apply(ClusterState state) {
         List<Peer> known = peers; // a server that is not connected yet has no calls
         for (int rank = 0; rank < known.size(); rank++) {
             PsException why = gone(state, rank, known.get(rank).name());
@@ -89,15 +163,37 @@ final class ServerLinks {
 
     /** Returns why a state does not have a server; null if it has. */
     private static @Nullable PsException gone(ClusterState state, int rank, String name) {
-        if (state.server(rank) != null) {
+        if (state.server(rank) != null || state.awaits(rank)) {
             return null;
         }
-        for (ClusterChange.Loss loss : state.lost()) {
-            if (loss.member().role() == Role.SERVER && loss.member().rank() == rank) {
-                return new PsException(Code.UNAVAILABLE, "lost " + loss.member() + ": " + loss.reason());
+        ClusterChange.Loss loss = state.loss(rank);
+        return loss == null ? left(name) : lost(loss);
+    }
+
+    private static PsException lost(ClusterChange.Loss loss) {
+        return new PsException(Code.UNAVAILABLE, "lost " + loss.member() + ": " + loss.reason());
+    }
+
+    private static PsException left(String name) {
+        return new PsException(Code.UNAVAILABLE, name + " has left the cluster");
+    }
+
+    /** Tells the servers that the sessions are not needed any more. Waits for their answers, at most for a limit. */
+    void endSessions(Duration limit) {
+        List<Call<?>> calls = new ArrayList<>();
+        for (Peer peer : peers) {
+            if (!peer.isLost()) {
+                calls.add(client.callInBackground(
+                        EndSessionPsf.FUNCTION, new EndSession.Request(), peer, limit.toNanos()));
             }
         }
-        return new PsException(Code.UNAVAILABLE, name + " has left the cluster");
+        for (Call<?> call : calls) {
+            try {
+                call.await();
+            } catch (PsException e) { // the session ends when it has had no connection for long enough
+                LOG.debug("ending a session: {}", e.getMessage());
+            }
+        }
     }
 
     void disconnect() {

@@ -2,8 +2,10 @@ package io.psf.runtime;
 
 import io.psf.api.PsException;
 import io.psf.api.Role;
+import java.net.InetSocketAddress;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -91,13 +93,27 @@ public final class Settings {
         checkRole(Role.SCHEDULER);
         SettingsAddress address = require(SettingsKey.SCHEDULER, Role.SCHEDULER);
         int servers = require(SettingsKey.SERVERS, Role.SCHEDULER);
-        int workers = require(SettingsKey.WORKERS, Role.SCHEDULER);
-        SchedulerConfig.Timeouts usual = SchedulerConfig.of(servers, workers).timeouts();
+        SettingsWorkers workers = require(SettingsKey.WORKERS, Role.SCHEDULER);
+        SchedulerConfig usual = SchedulerConfig.of(servers, workers.count());
         SchedulerConfig.Timeouts timeouts = new SchedulerConfig.Timeouts(
-                orElse(SettingsKey.JOIN_TIMEOUT, Role.SCHEDULER, usual.join()),
-                orElse(SettingsKey.HEARTBEAT_LIMIT, Role.SCHEDULER, usual.heartbeat()));
+                orElse(
+                        SettingsKey.JOIN_TIMEOUT,
+                        Role.SCHEDULER,
+                        usual.timeouts().join()),
+                orElse(
+                        SettingsKey.HEARTBEAT_LIMIT,
+                        Role.SCHEDULER,
+                        usual.timeouts().heartbeat()));
+        SchedulerConfig.Life life = new SchedulerConfig.Life(
+                orElse(SettingsKey.LIFETIME, Role.SCHEDULER, usual.life().service()),
+                orElse(SettingsKey.SERVER_RETURN, Role.SCHEDULER, usual.life().serverReturn()));
         return new SchedulerConfig(
-                address.host(), address.port(), servers, workers, timeouts, security(Role.SCHEDULER));
+                address.host(),
+                address.port(),
+                new SchedulerConfig.Size(servers, workers.count(), workers.more()),
+                life,
+                timeouts,
+                security(Role.SCHEDULER));
     }
 
     /** Returns the server's configuration. */
@@ -109,8 +125,8 @@ public final class Settings {
                 orElse(SettingsKey.LISTEN, Role.SERVER, new SettingsAddress(usual.host(), usual.port()));
         return new ServerConfig(
                 join,
-                listen.host(),
-                listen.port(),
+                new ServerConfig.Address(listen.host(), listen.port()),
+                advertised(),
                 orElse(SettingsKey.LANES, Role.SERVER, usual.lanes()),
                 new ServerConfig.Storage(
                         find(SettingsKey.MAPPED, Role.SERVER),
@@ -124,6 +140,32 @@ public final class Settings {
                 transport(Role.SERVER, usual.transport()));
     }
 
+    private ServerConfig.@Nullable Address advertised() {
+        SettingsAddress told = find(SettingsKey.ADVERTISE, Role.SERVER);
+        return told == null ? null : new ServerConfig.Address(told.host(), told.port());
+    }
+
+    /** Returns where a node listens for probes, unresolved; port 0 for any; null if it does not. */
+    public @Nullable InetSocketAddress health() {
+        SettingsAddress address = find(SettingsKey.HEALTH, null);
+        return address == null ? null : InetSocketAddress.createUnresolved(address.host(), address.port());
+    }
+
+    /** Returns how long a lane with waiting work may begin none before its node is not live; by default a minute. */
+    public Duration progressLimit() {
+        return orElse(SettingsKey.PROGRESS_LIMIT, null, Duration.ofMinutes(1));
+    }
+
+    /** Returns how long a node may take to end once its process is told to; by default 30 seconds. */
+    public Duration drain() {
+        return orElse(SettingsKey.DRAIN, null, Duration.ofSeconds(30));
+    }
+
+    /** Returns true if a cluster outlives its workers, until it is told to end; by default false. */
+    public boolean isService() {
+        return orElse(SettingsKey.LIFETIME, null, false);
+    }
+
     /** Returns the worker's configuration. A worker does not listen. */
     public WorkerConfig worker() {
         checkRole(Role.WORKER);
@@ -132,6 +174,8 @@ public final class Settings {
         return new WorkerConfig(
                 join,
                 orElse(SettingsKey.DEADLINE, Role.WORKER, usual.deadline()),
+                orElse(SettingsKey.RECONNECT_LIMIT, Role.WORKER, usual.reconnectLimit()),
+                orElse(SettingsKey.LEAVE_AT_EXIT, Role.WORKER, usual.leaveAtExit()),
                 transport(Role.WORKER, usual.transport()));
     }
 
@@ -182,7 +226,7 @@ public final class Settings {
         return value;
     }
 
-    private <T> T orElse(SettingsKey<T> key, Role role, T other) {
+    private <T> T orElse(SettingsKey<T> key, @Nullable Role role, T other) {
         T value = find(key, role);
         return value == null ? other : value;
     }

@@ -1,5 +1,6 @@
 package io.psf.runtime;
 
+import io.psf.api.Member;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +27,23 @@ record SettingsAddress(String host, int port) {
         return port == null || host.isBlank() ? null : new SettingsAddress(host, port);
     }
 
+    /** Parses an address with a port, or a host alone: the port is 0 then. Returns null if the text is neither. */
+    static @Nullable SettingsAddress parseWithoutPort(String text) {
+        boolean isHost = text.endsWith("]") || text.indexOf(':') < 0;
+        return parse(isHost ? text + ":0" : text);
+    }
+
+    /** Returns a sentence for a text that is no address: whether an IPv6 address lacks its brackets. */
+    static String hint(String text) {
+        int colon = text.lastIndexOf(':');
+        return text.indexOf(':') < colon && text.indexOf('[') < 0
+                ? ". An IPv6 address is in brackets. Did you mean [" + text.substring(0, colon) + "]"
+                        + text.substring(colon) + "?"
+                : "";
+    }
+
     @Override
     public String toString() {
-        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+        return Member.address(host, port);
     }
 }

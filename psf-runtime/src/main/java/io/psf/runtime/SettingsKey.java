@@ -1,7 +1,7 @@
 package io.psf.runtime;
 
 import io.psf.api.Role;
-import io.psf.runtime.store.MemoryLimit;
+import io.psf.runtime.spi.store.MemoryLimit;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,13 +52,18 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
                     SettingsSpelling.of("DMLC_NUM_SERVER"),
                     SettingsSpelling.of("MS_SERVER_NUM")));
 
-    static final SettingsKey<Integer> WORKERS = new SettingsKey<>(
-            "how many workers make up the cluster, a whole number from 1",
-            text -> wholeNumber(text, 1, Integer.MAX_VALUE),
+    static final SettingsKey<SettingsWorkers> WORKERS = new SettingsKey<>(
+            "how many workers make up the cluster, a whole number from 1, and a plus if more may join, such as 2+",
+            SettingsKey::workers,
             List.of(
                     SettingsSpelling.of("PSF_WORKERS"),
                     SettingsSpelling.of("DMLC_NUM_WORKER"),
                     SettingsSpelling.of("MS_WORKER_NUM")));
+
+    static final SettingsKey<Boolean> LIFETIME = new SettingsKey<>(
+            "how long the cluster lives: job, until its last worker leaves, or service, until it is told to end",
+            SettingsKey::isService,
+            List.of(SettingsSpelling.of("PSF_LIFETIME")));
 
     static final SettingsKey<SettingsAddress> LISTEN = new SettingsKey<>(
             "host:port for a server to listen on, port 0 for any",
@@ -67,6 +72,16 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
                     SettingsSpelling.of("PSF_LISTEN"),
                     SettingsSpelling.listen("DMLC_PS_SERVER_URI", "DMLC_PS_SERVER_PORT", Role.SERVER),
                     SettingsSpelling.listen("DMLC_PS_WORKER_URI", "DMLC_PS_WORKER_PORT", Role.WORKER)));
+
+    static final SettingsKey<SettingsAddress> ADVERTISE = new SettingsKey<>(
+            "host or host:port of a server for the other nodes to connect to, without a port the one it listens on",
+            SettingsAddress::parseWithoutPort,
+            List.of(SettingsSpelling.of("PSF_ADVERTISE")));
+
+    static final SettingsKey<SettingsAddress> HEALTH = new SettingsKey<>(
+            "host:port for the probes of a node, port 0 for any",
+            SettingsAddress::parse,
+            List.of(SettingsSpelling.of("PSF_HEALTH")));
 
     static final SettingsKey<Integer> RANK = new SettingsKey<>(
             "the rank of this server or worker, a whole number from 0, or -1 for any",
@@ -132,12 +147,31 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
     static final SettingsKey<Duration> HEARTBEAT_LIMIT =
             duration("how long a node may stay silent", "PSF_HEARTBEAT_LIMIT");
 
+    static final SettingsKey<Duration> RECONNECT_LIMIT =
+            duration("how long a worker tries to connect to a server again without progress", "PSF_RECONNECT_LIMIT");
+
+    static final SettingsKey<Duration> SERVER_RETURN =
+            duration("how long calls wait for another server in the place of a lost one", "PSF_SERVER_RETURN");
+
+    static final SettingsKey<Duration> PROGRESS_LIMIT = duration(
+            "how long a lane with waiting work may begin none before its node is not live", "PSF_PROGRESS_LIMIT");
+
+    static final SettingsKey<Duration> DRAIN =
+            duration("how long a node that is told to end (SIGTERM) may take to end", "PSF_DRAIN");
+
+    static final SettingsKey<Boolean> LEAVE_AT_EXIT = new SettingsKey<>(
+            "whether a worker or client leaves the cluster when its process ends, on or off",
+            SettingsKey::onOrOff,
+            List.of(SettingsSpelling.of("PSF_LEAVE_AT_EXIT")));
+
     static final List<SettingsKey<?>> ALL = List.of(
             ROLE,
             SCHEDULER,
             SERVERS,
             WORKERS,
+            LIFETIME,
             LISTEN,
+            ADVERTISE,
             RANK,
             SECRET,
             MAPPED,
@@ -151,7 +185,13 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             CHECKSUM,
             DEADLINE,
             JOIN_TIMEOUT,
-            HEARTBEAT_LIMIT);
+            HEARTBEAT_LIMIT,
+            RECONNECT_LIMIT,
+            SERVER_RETURN,
+            HEALTH,
+            PROGRESS_LIMIT,
+            DRAIN,
+            LEAVE_AT_EXIT);
 
     private static SettingsKey<Duration> duration(String what, String name) {
         return new SettingsKey<>(
@@ -181,7 +221,9 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
         T value = reader.read(text);
         if (value == null) {
             String shown = equals(SECRET) ? text.length() + " characters" : text;
-            throw Settings.invalid("%s: %s in %s (expected: %s)".formatted(name, shown, place, expected));
+            boolean isAddress = equals(SCHEDULER) || equals(LISTEN) || equals(ADVERTISE) || equals(HEALTH);
+            String hint = isAddress ? SettingsAddress.hint(text) : "";
+            throw Settings.invalid("%s: %s in %s (expected: %s)%s".formatted(name, shown, place, expected, hint));
         }
         return value;
     }
@@ -223,6 +265,20 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             }
         }
         return null;
+    }
+
+    private static @Nullable SettingsWorkers workers(String text) {
+        boolean more = text.endsWith("+");
+        Integer count = wholeNumber(more ? text.substring(0, text.length() - 1) : text, 1, Integer.MAX_VALUE);
+        return count == null ? null : new SettingsWorkers(count, more);
+    }
+
+    private static @Nullable Boolean isService(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "job" -> false;
+            case "service" -> true;
+            default -> null;
+        };
     }
 
     private static @Nullable Boolean onOrOff(String text) {

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 final class SettingsNames {
     private static final String PREFIX = "PSF_";
 
-    /** Names that begin with psf's prefix and are read by the command line. */
-    private static final List<String> READ_ELSEWHERE = List.of(Settings.CONFIG, "PSF_PARENT", "PSF_JAVA_OPTS");
+    /** Names that begin with psf's prefix and are read from the environment alone, before there are settings. */
+    private static final List<String> READ_ELSEWHERE =
+            List.of(Settings.CONFIG, "PSF_PARENT", "PSF_JAVA_OPTS", "PSF_VECTORS");
 
     private SettingsNames() {}
 

@@ -1,6 +1,6 @@
 package io.psf.runtime;
 
-import io.psf.runtime.transport.FullHeap;
+import io.psf.runtime.spi.transport.FullHeap;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;

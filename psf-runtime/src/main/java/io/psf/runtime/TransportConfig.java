@@ -23,7 +23,7 @@ public record TransportConfig(Kind kind, Duration spin, boolean checksum) {
         SHM,
         /** TCP only. */
         TCP,
-        /** TCP with Netty's event loops. */
+        /** TCP with Netty's event loops. Requires the artifact {@code psf-netty} on the class path. */
         NETTY
     }
 

@@ -2,11 +2,11 @@ package io.psf.runtime;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
-import io.psf.runtime.call.Call;
-import io.psf.runtime.call.Client;
-import io.psf.runtime.call.Peer;
-import io.psf.runtime.cluster.Ping;
-import io.psf.runtime.cluster.PingPsf;
+import io.psf.runtime.internal.call.Call;
+import io.psf.runtime.internal.call.CallClient;
+import io.psf.runtime.internal.call.Peer;
+import io.psf.runtime.internal.cluster.Ping;
+import io.psf.runtime.internal.cluster.PingPsf;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 final class Written {
     private static final Logger LOG = LoggerFactory.getLogger(Written.class);
 
-    private final Client client;
+    private final CallClient client;
     private final Supplier<List<Peer>> servers;
     private final long patience;
 
@@ -32,7 +32,7 @@ final class Written {
      * @param servers returns the servers that are connected
      * @param patience how long a present server takes at most to answer; without an answer its connection is replaced
      */
-    Written(Client client, Supplier<List<Peer>> servers, Duration patience) {
+    Written(CallClient client, Supplier<List<Peer>> servers, Duration patience) {
         this.client = client;
         this.servers = servers;
         this.patience = patience.toNanos();
@@ -103,7 +103,7 @@ final class Written {
             if (lost != null) {
                 throw new PsException(
                         Code.UNAVAILABLE,
-                        lost.detail() + " (expected: present, since it held what this worker has changed)",
+                        lost.detail() + " (expected: running until the job ends, since it held changes of this worker)",
                         lost);
             }
         }

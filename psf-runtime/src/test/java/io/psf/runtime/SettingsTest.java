@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,8 +36,10 @@ class SettingsTest {
                         "PSF_SCHEDULER | DMLC_PS_ROOT_URI with DMLC_PS_ROOT_PORT | MS_SCHED_HOST with MS_SCHED_PORT",
                         "PSF_SERVERS | DMLC_NUM_SERVER | MS_SERVER_NUM",
                         "PSF_WORKERS | DMLC_NUM_WORKER | MS_WORKER_NUM",
+                        "PSF_LIFETIME",
                         "PSF_LISTEN | DMLC_PS_SERVER_URI with DMLC_PS_SERVER_PORT"
                                 + " | DMLC_PS_WORKER_URI with DMLC_PS_WORKER_PORT",
+                        "PSF_ADVERTISE",
                         "PSF_RANK | SERVER_ID | WORKER_ID",
                         "PSF_SECRET",
                         "PSF_MAPPED",
@@ -50,7 +53,13 @@ class SettingsTest {
                         "PSF_CHECKSUM",
                         "PSF_DEADLINE",
                         "PSF_JOIN_TIMEOUT",
-                        "PSF_HEARTBEAT_LIMIT");
+                        "PSF_HEARTBEAT_LIMIT",
+                        "PSF_RECONNECT_LIMIT",
+                        "PSF_SERVER_RETURN",
+                        "PSF_HEALTH",
+                        "PSF_PROGRESS_LIMIT",
+                        "PSF_DRAIN",
+                        "PSF_LEAVE_AT_EXIT");
     }
 
     @Test
@@ -61,15 +70,15 @@ class SettingsTest {
                 .isEqualTo(new SchedulerConfig(
                         "h",
                         9000,
-                        2,
-                        3,
+                        new SchedulerConfig.Size(2, 3, false),
+                        SchedulerConfig.Life.JOB,
                         new SchedulerConfig.Timeouts(Duration.ofMinutes(2), Duration.ofSeconds(10)),
                         Security.NONE));
         assertThat(Settings.of(least).server())
                 .isEqualTo(new ServerConfig(
                         new JoinConfig("h", 9000, -1, Duration.ofMinutes(2), Security.NONE),
-                        "127.0.0.1",
-                        0,
+                        new ServerConfig.Address("127.0.0.1", 0),
+                        null,
                         Runtime.getRuntime().availableProcessors(),
                         new ServerConfig.Storage(null, null, Defaults.memory(), 0, List.of()),
                         TransportConfig.usual()));
@@ -77,7 +86,13 @@ class SettingsTest {
                 .isEqualTo(new WorkerConfig(
                         new JoinConfig("h", 9000, -1, Duration.ofMinutes(2), Security.NONE),
                         Duration.ofSeconds(60),
+                        Duration.ofSeconds(30),
+                        false,
                         TransportConfig.usual()));
+        assertThat(Settings.of(least).health()).isNull();
+        assertThat(Settings.of(least).progressLimit()).isEqualTo(Duration.ofMinutes(1));
+        assertThat(Settings.of(least).drain()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(Settings.of(least).isService()).isFalse();
     }
 
     @Test
@@ -87,6 +102,12 @@ class SettingsTest {
                 Map.entry("PSF_SERVERS", "2"),
                 Map.entry("PSF_WORKERS", "3"),
                 Map.entry("PSF_LISTEN", "10.0.0.7:4000"),
+                Map.entry("PSF_ADVERTISE", "server-1.psf"),
+                Map.entry("PSF_LIFETIME", "service"),
+                Map.entry("PSF_HEALTH", "[::]:4090"),
+                Map.entry("PSF_PROGRESS_LIMIT", "3m"),
+                Map.entry("PSF_DRAIN", "10s"),
+                Map.entry("PSF_LEAVE_AT_EXIT", "on"),
                 Map.entry("PSF_RANK", "1"),
                 Map.entry("PSF_SECRET", "sixteen letters and more"),
                 Map.entry("PSF_MAPPED", "/data/psf"),
@@ -100,22 +121,24 @@ class SettingsTest {
                 Map.entry("PSF_CHECKSUM", "on"),
                 Map.entry("PSF_DEADLINE", "1h"),
                 Map.entry("PSF_JOIN_TIMEOUT", "30s"),
-                Map.entry("PSF_HEARTBEAT_LIMIT", "500ms"));
+                Map.entry("PSF_HEARTBEAT_LIMIT", "500ms"),
+                Map.entry("PSF_SERVER_RETURN", "5m"),
+                Map.entry("PSF_RECONNECT_LIMIT", "20s"));
 
         assertThat(Settings.of(all).scheduler())
                 .isEqualTo(new SchedulerConfig(
                         "::1",
                         9000,
-                        2,
-                        3,
+                        new SchedulerConfig.Size(2, 3, false),
+                        new SchedulerConfig.Life(true, Duration.ofMinutes(5)),
                         new SchedulerConfig.Timeouts(Duration.ofSeconds(30), Duration.ofMillis(500)),
                         new Security("sixteen letters and more")));
         assertThat(Settings.of(all).server())
                 .isEqualTo(new ServerConfig(
                         new JoinConfig(
                                 "::1", 9000, 1, Duration.ofSeconds(30), new Security("sixteen letters and more")),
-                        "10.0.0.7",
-                        4000,
+                        new ServerConfig.Address("10.0.0.7", 4000),
+                        new ServerConfig.Address("server-1.psf", 0),
                         5,
                         new ServerConfig.Storage(
                                 Path.of("/data/psf"), Path.of("/shared/psf"), 3 << 20, 5L << 30, List.of(0, 1)),
@@ -125,7 +148,44 @@ class SettingsTest {
                         new JoinConfig(
                                 "::1", 9000, 1, Duration.ofSeconds(30), new Security("sixteen letters and more")),
                         Duration.ofHours(1),
+                        Duration.ofSeconds(20),
+                        true,
                         new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000), true)));
+        assertThat(Settings.of(all).health()).isEqualTo(InetSocketAddress.createUnresolved("::", 4090));
+        assertThat(Settings.of(all).progressLimit()).isEqualTo(Duration.ofMinutes(3));
+        assertThat(Settings.of(all).drain()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(Settings.of(all).isService()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "server-1.psf,server-1.psf,0",
+        "server-1.psf:31080,server-1.psf,31080",
+        "[fd00::7],fd00::7,0",
+        "[fd00::7]:31080,fd00::7,31080"
+    })
+    void theAddressForTheOtherNodesHasAPortOrNone(String advertised, String host, int port) {
+        Map<String, String> given =
+                Map.of("PSF_SCHEDULER", "h:9000", "PSF_LISTEN", "0.0.0.0:4081", "PSF_ADVERTISE", advertised);
+        ServerConfig server = Settings.of(given).server();
+        assertThat(server.host()).isEqualTo("0.0.0.0");
+        assertThat(server.advertised()).isEqualTo(new ServerConfig.Address(host, port));
+    }
+
+    /** The other nodes could not connect to it: they would reach themselves. */
+    @ParameterizedTest
+    @ValueSource(strings = {"0.0.0.0", "[::]", "[0:0:0:0:0:0:0:0]", "*"})
+    void aServerOnAllAddressesNeedsOneForTheOtherNodes(String host) {
+        Map<String, String> given = Map.of("PSF_SCHEDULER", "h:9000", "PSF_LISTEN", host + ":4081");
+        String shown = host.replace("[", "").replace("]", "");
+        assertFails(() -> Settings.of(given).server())
+                .hasMessage(
+                        "CONFIGURATION: address of a server: " + shown + " (expected: one that workers can connect to,"
+                                + " such as 127.0.0.1 or 10.0.0.7; or PSF_ADVERTISE with such a one)");
+        assertFails(() -> Settings.of(Map.of("PSF_SCHEDULER", "h:9000", "PSF_ADVERTISE", host))
+                        .server())
+                .hasMessage("CONFIGURATION: advertised address of a server: " + shown
+                        + " (expected: one that workers can connect to)");
     }
 
     @Test
@@ -245,6 +305,12 @@ class SettingsTest {
         "DMLC_NUM_SERVER,two",
         "PSF_WORKERS,-1",
         "PSF_LISTEN,x",
+        "PSF_ADVERTISE,:4081",
+        "PSF_ADVERTISE,host:70000",
+        "PSF_HEALTH,host",
+        "PSF_PROGRESS_LIMIT,long",
+        "PSF_DRAIN,0s",
+        "PSF_LEAVE_AT_EXIT,yes",
         "PSF_RANK,-2",
         "PSF_TRANSPORT,pigeon",
         "PSF_SPIN_MICROS,-1",
@@ -257,11 +323,22 @@ class SettingsTest {
         "PSF_DEADLINE,30",
         "PSF_DEADLINE,0s",
         "PSF_JOIN_TIMEOUT,-1s",
-        "PSF_HEARTBEAT_LIMIT,soon"
+        "PSF_HEARTBEAT_LIMIT,soon",
+        "PSF_RECONNECT_LIMIT,0s"
     })
     void aMalformedValueIsRefusedWithItsName(String name, String value) {
         assertFails(() -> Settings.of(Map.of(name, value)))
                 .hasMessageStartingWith("CONFIGURATION: " + name + ": " + value + " in the environment (expected: ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PSF_SCHEDULER", "PSF_LISTEN", "PSF_HEALTH"})
+    void anIpv6AddressWithoutBracketsIsRefusedWithTheRightOne(String name) {
+        assertFails(() -> Settings.of(Map.of(name, "::1:80")))
+                .hasMessageEndingWith("). An IPv6 address is in brackets. Did you mean [::1]:80?");
+        assertFails(() -> Settings.of(Map.of(name, "host"))).hasMessageEndingWith(")");
+        assertFails(() -> Settings.of(Map.of("PSF_ADVERTISE", "::1:80")))
+                .hasMessageEndingWith("). An IPv6 address is in brackets. Did you mean [::1]:80?");
     }
 
     @Test

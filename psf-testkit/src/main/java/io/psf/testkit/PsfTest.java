@@ -64,7 +64,7 @@ public final class PsfTest<Q, R> {
      */
     public PsfTest<Q, R> and(Binding<?, ?> other) {
         String name = other.function().info().name();
-        if (!other.shard().isAssignableFrom(TestShard.class)) {
+        if (!other.shard().isAssignableFrom(StoredShard.class)) {
             throw new IllegalArgumentException("kind of shard of \"" + name + "\": "
                     + other.shard().getSimpleName() + " (expected: Shard, or StoredShard; test it with PsCluster)");
         }

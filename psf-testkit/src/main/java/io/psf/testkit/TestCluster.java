@@ -1,12 +1,12 @@
 package io.psf.testkit;
 
 import io.psf.api.CallInfo;
-import io.psf.api.Caller;
+import io.psf.api.ClusterCaller;
+import io.psf.api.DeclaredTensor;
 import io.psf.api.Member;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.Role;
-import io.psf.api.TensorCaller;
 import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
@@ -20,11 +20,14 @@ import io.psf.api.spi.LoneSurrogates;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Nulls;
 import io.psf.api.spi.Routing;
+import io.psf.api.spi.ServiceClassPath;
 import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredNode;
 import io.psf.api.spi.StoredShard;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.internal.server.handler.Choice;
+import io.psf.runtime.internal.server.handler.Handlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,38 +41,35 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The servers of a test, in process. Each server holds one slice of each tensor, and every request and answer is
  * serialized. Tensors may also be declared later, as on a worker: {@code Tensors.init(cluster, spec)}. A stub of the
- * cluster, {@code AxpyPsf.stub(cluster)}, calls as worker 0. Used by the test's thread only.
+ * cluster, {@code AxpyPsf.stub(cluster)}, calls as worker 0. Used by the test's thread, and by the programs of {@link
+ * #together}.
  *
  * <p>A call has run when {@code call} returns, unless its handler answers later. In that case a later call, perhaps of
- * another worker, or {@link #advance} completes the answer; an earlier {@code await} fails with {@code TIMED_OUT}.
+ * another worker, or {@link #advance} completes the answer; an earlier {@code await} fails with {@code TIMED_OUT}, except
+ * in the programs of {@link #together}, which wait.
  * Handlers that answer from a thread of their own are not supported.
  */
-public final class TestCluster implements TensorCaller, FunctionCaller {
+public final class TestCluster implements ClusterCaller, FunctionCaller {
     /** The number that selects the lanes of all tensors that the cluster begins with. */
     private static final long COLOCATED = 1;
 
     private final int slices;
     private final List<Member> members = new ArrayList<>();
     private final Map<Integer, Binding<?, ?>> bindings = new LinkedHashMap<>();
-    private final TestTensors tensors = new TestTensors();
-    private final List<TestNode> servers = new ArrayList<>();
-    private final TestPlaces places;
-    private final TestNode scheduler;
-    /** The latest call of each worker on each shard; the worker's next call there waits for its answer. */
-    private final Map<Turn, CompletableFuture<TupleReader>> latest = new HashMap<>();
-
     private final TestLane lane = new TestLane();
-    private final TestClock clock = new TestClock(lane);
+    private final TestNodes nodes;
+    private final TestTensors tensors;
+    private final TestPrograms programs = new TestPrograms(lane.clock());
+    private final TestBarrier barrier;
+    private final Map<Integer, TestWorker> workers = new HashMap<>();
     private long calls;
-
-    private record Turn(int worker, TestShard shard) {}
+    private volatile boolean ended;
 
     TestCluster(
             Collection<Binding<?, ?>> functions,
@@ -84,11 +84,10 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
         for (int rank = 0; rank < workers; rank++) {
             members.add(new Member(Role.WORKER, rank, "", 0));
         }
-        places = new TestPlaces(members, lane, clock, onward(), new TestReading(), this.tensors, checkpoints);
-        scheduler = new TestNode(Role.SCHEDULER, 0, places);
-        for (int rank = 0; rank < slices; rank++) {
-            servers.add(new TestNode(Role.SERVER, rank, places));
-        }
+        barrier = new TestBarrier(programs, Math.max(1, workers));
+        nodes = new TestNodes(
+                lane, members, new OnwardCaller(this, lane, programs), (names, epoch) -> declared(names), checkpoints);
+        this.tensors = new TestTensors(nodes);
         functions.forEach(each -> bindings.put(each.function().info().id(), each));
         tensors.forEach(this::create);
     }
@@ -98,7 +97,16 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
         TensorLayout layout = new TensorLayout(even.info(), even.bounds(), even.servers(), COLOCATED);
         tensors.declare(layout, tensor.info().shape() + " of the test", null);
         for (int slice = 0; slice < slices; slice++) {
-            servers.get(slice).create(layout, slice, tensor.optimizer(), tensor);
+            nodes.create(layout, slice, tensor.optimizer(), tensor);
+        }
+    }
+
+    private CompletableFuture<List<DeclaredTensor>> declared(List<TensorId> names) {
+        try {
+            return CompletableFuture.completedFuture(
+                    names.stream().map(tensors::declared).toList());
+        } catch (PsException e) {
+            return CompletableFuture.failedFuture(e);
         }
     }
 
@@ -106,13 +114,35 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
         return IntStream.range(0, servers).toArray();
     }
 
+    /**
+     * Creates a cluster with the functions of all handlers on the class path, as a server finds them, for a program of
+     * several workers that {@link #together} runs. Handlers of shards on devices are left out.
+     *
+     * @throws PsException with {@code CONFIGURATION} if a handler cannot be created
+     */
+    public static TestCluster of(int servers, int workers) {
+        return of(servers, workers, null);
+    }
+
+    /** As {@link #of(int, int)}, with a checkpoint directory of all servers; null for none. */
+    public static TestCluster of(int servers, int workers, @Nullable Path checkpoints) {
+        Map<Integer, Binding<?, ?>> first = new LinkedHashMap<>();
+        for (Choice each :
+                Handlers.found(ServiceClassPath.of(TestCluster.class)).all()) {
+            if (each.binding().shard().isAssignableFrom(StoredShard.class)) {
+                first.putIfAbsent(each.binding().function().info().id(), each.binding());
+            }
+        }
+        return new TestCluster(first.values(), List.of(), servers, workers, checkpoints);
+    }
+
     /** Creates a cluster of one server, without functions. */
     static TestCluster empty() {
         return new TestCluster(List.of(), List.of(), 1, 0, null);
     }
 
-    TestPlaces places() {
-        return places;
+    TestNodes nodes() {
+        return nodes;
     }
 
     /** Returns the number of slices of each tensor. */
@@ -121,13 +151,85 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
     }
 
     /** Returns the worker of a rank, for a stub to call as. */
-    public TensorCaller worker(int rank) {
-        return new TestWorker(this, rank);
+    public ClusterCaller worker(int rank) {
+        return workers.computeIfAbsent(rank, of -> new TestWorker(this, programs, barrier, of));
+    }
+
+    /** Returns the worker as which the cluster itself calls. */
+    private TestWorker self() {
+        return workers.computeIfAbsent(0, of -> new TestWorker(this, programs, barrier, of));
+    }
+
+    /**
+     * Runs a program for each worker. The programs take turns: one runs until it waits, at {@code await} or at a barrier,
+     * or makes a call, then the next one is drawn at random. If all wait, the test's time advances to the next work that
+     * is due, or to the first deadline; a call or a barrier without one has 60 seconds. Blocks until all programs have
+     * ended, and throws what the first of them threw that failed, with the seed suppressed.
+     *
+     * @param seed selects the order of the turns; the same seed gives the same order
+     * @return the results, in the order of the ranks
+     */
+    public <T> List<T> together(long seed, WorkerProgram<T> program) {
+        List<ClusterCaller> all =
+                IntStream.range(0, workers()).mapToObj(this::worker).toList();
+        return programs.run(seed, all, program);
+    }
+
+    @Override
+    public int rank() {
+        return self().rank();
+    }
+
+    @Override
+    public int workers() {
+        return self().workers();
+    }
+
+    /** Calls fail from now on. What the shards hold can still be read. */
+    @Override
+    public void end() {
+        ended = true;
+    }
+
+    void requireRunning() {
+        if (ended) {
+            throw new PsException(PsException.Code.CLOSED, "the cluster has ended (expected: running)");
+        }
+    }
+
+    @Override
+    public List<Member> members() {
+        return List.copyOf(members);
+    }
+
+    @Override
+    public List<Member> lost() {
+        return self().lost();
+    }
+
+    @Override
+    public void barrier() {
+        self().barrier();
+    }
+
+    @Override
+    public void barrier(Duration limit) {
+        self().barrier(limit);
+    }
+
+    @Override
+    public void await(TensorId tensor) {
+        self().await(tensor);
+    }
+
+    @Override
+    public void awaitAll() {
+        self().awaitAll();
     }
 
     /** Returns a server, for a test that runs a handler of place {@code SERVER} itself. */
     public StoredNode server(int rank) {
-        return servers.get(rank);
+        return nodes.server(rank).handledNode();
     }
 
     /**
@@ -160,7 +262,8 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "slices of tensor \"" + info.id() + "\" beside \"" + beside + "\": " + info.rows()
-                            + " at most, its rows (expected: " + layout.slices() + ", as many as that has)");
+                            + " at most, one for each row (expected: " + layout.slices() + ", as many as that"
+                            + " tensor has)");
         }
         return tensors.declare(layout, declaration.text(), declaration);
     }
@@ -175,31 +278,9 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
         tensors.forget(tensor);
     }
 
-    /** Returns the caller for handlers. Its calls have no worker and no order, and are answered on the lane. */
-    private Caller onward() {
-        return new FunctionCaller() {
-            @Override
-            public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
-                CompletableFuture<R> answer = new CompletableFuture<>();
-                TestCluster.this
-                        .call(-1, function, request, into)
-                        .toCompletableFuture()
-                        .whenComplete((response, failure) -> lane.execute(() -> {
-                            if (failure == null) {
-                                answer.complete(response);
-                            } else {
-                                answer.completeExceptionally(
-                                        failure instanceof CompletionException ? failure.getCause() : failure);
-                            }
-                        }));
-                return new TestPending<>(function.info().name(), answer, lane::isRunning);
-            }
-        };
-    }
-
     /** Advances the test's time, which stands still otherwise. Runs the work that handlers have deferred until then. */
     public void advance(Duration time) {
-        clock.advance(time);
+        lane.clock().advance(time);
     }
 
     /** Returns a tensor's current values: [rows, width] float32, for a growing table in the order of {@link #keys}. */
@@ -248,25 +329,29 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
 
     @Override
     public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
-        return call(0, function, request, into);
+        return self().call(function, request, into, options);
     }
 
-    <Q, R> Pending<R> call(int worker, Function<Q, R> function, Q request, @Nullable R into) {
+    /** Sends a call of a worker; of none if it is -1. */
+    <Q, R> CompletableFuture<R> call(int worker, Function<Q, R> function, Q request, @Nullable R into) {
         Binding<Q, R> binding = binding(function);
         TensorId tensor = function.target(request);
-        List<? extends TestPlace> places = switch (function.info().place()) {
-            case SHARD -> tensors.shards(Objects.requireNonNull(tensor));
+        List<TestTarget> targets = switch (function.info().place()) {
+            case SHARD ->
+                tensors.shards(Objects.requireNonNull(tensor)).stream()
+                        .map(TestShard::target)
+                        .toList();
             case SERVER -> {
                 OptionalLong key = function.ownerKey(request);
                 yield key.isPresent()
-                        ? List.of(servers.get(Routing.partition(key.getAsLong()) % servers.size()))
-                        : servers;
+                        ? List.of(nodes.server(Routing.partition(key.getAsLong()) % slices))
+                        : nodes.servers();
             }
-            case SCHEDULER -> List.of(scheduler);
+            case SCHEDULER -> List.of(nodes.scheduler());
         };
         try {
             Routing routing = tensor == null
-                    ? Routing.overNodes(places.size())
+                    ? Routing.overNodes(targets.size())
                     : Routing.overSlices(function, request, layout(tensor), this::layout);
             Merge<R> merge = function.merge(request, routing, into);
             CallInfo call = new CallInfo(worker, calls++, 0);
@@ -274,13 +359,13 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
             for (int part = 0; part < routing.parts(); part++) {
                 TupleWriter out = new TupleWriter();
                 write(function, request, routing, part, out);
-                TestPlace place = places.get(routing.slice(part));
-                invocations.add(new TestInvocation<>(binding, call, out, tensor, place));
+                invocations.add(new TestInvocation<>(binding, call, out, tensor, targets.get(routing.slice(part))));
             }
-            invocations.forEach(each -> send(each, worker));
-            String name = function.info().name();
-            CompletableFuture<R> answer = merged(merge, invocations, name, tensor == null ? null : tensor.name());
-            return new TestPending<>(name, answer, () -> false);
+            invocations.forEach(TestInvocation::send);
+            List<CompletableFuture<TupleReader>> answers =
+                    invocations.stream().map(TestInvocation::answer).toList();
+            return new TestAnswers<>(merge, answers, function.info().name(), tensor == null ? null : tensor.name())
+                    .merged();
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
         }
@@ -295,73 +380,6 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
         } catch (IllegalArgumentException e) {
             throw LoneSurrogates.named(request, PsException.Code.BAD_REQUEST, e);
         }
-    }
-
-    /**
-     * Runs a request. An ordered request on a shard runs after the worker's earlier request there has been answered.
-     */
-    private void send(TestInvocation<?, ?> invocation, int worker) {
-        if (!(invocation.place() instanceof TestShard shard) || !invocation.isOrdered()) {
-            lane.execute(invocation::run);
-            return;
-        }
-        CompletableFuture<TupleReader> before = latest.put(new Turn(worker, shard), invocation.answer());
-        if (before == null || before.isDone()) {
-            lane.execute(invocation::run);
-        } else {
-            before.whenComplete((answer, failure) -> lane.execute(invocation::run));
-        }
-    }
-
-    private static <R> CompletableFuture<R> merged(
-            Merge<R> merge,
-            List<? extends TestInvocation<?, R>> invocations,
-            String function,
-            @Nullable String tensor) {
-        List<CompletableFuture<TupleReader>> answers =
-                invocations.stream().map(TestInvocation::answer).toList();
-        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-                .handle((done, failure) -> {
-                    PsException first = null;
-                    for (CompletableFuture<TupleReader> answer : answers) {
-                        if (answer.isCompletedExceptionally()) {
-                            PsException failed = TestInvocation.failure(answer);
-                            if (first == null) {
-                                first = failed;
-                            } else {
-                                first.addSuppressed(failed);
-                            }
-                        }
-                    }
-                    if (first != null) {
-                        throw first;
-                    }
-                    try {
-                        for (int part = 0; part < answers.size(); part++) {
-                            merge.add(part, answers.get(part).join());
-                        }
-                        return result(merge, answers.size());
-                    } catch (PsException e) {
-                        throw e.at(function, tensor, null, null);
-                    }
-                });
-    }
-
-    /** Runs the caller's code, as a worker does. */
-    private static <R> R result(Merge<R> merge, int parts) {
-        R result;
-        try {
-            for (int part = 0; part < parts; part++) {
-                merge.decode(part);
-            }
-            result = merge.result();
-        } catch (Throwable e) {
-            throw Merge.failed(e);
-        }
-        if (result == null) {
-            throw Merge.failedWithNull();
-        }
-        return result;
     }
 
     private <Q, R> Binding<Q, R> binding(Function<Q, R> function) {

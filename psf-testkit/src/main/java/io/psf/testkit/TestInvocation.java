@@ -1,6 +1,7 @@
 package io.psf.testkit;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Caller;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.spi.Binding;
@@ -11,6 +12,13 @@ import io.psf.api.spi.Nulls;
 import io.psf.api.spi.ReadOnly;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.internal.server.invocation.CallTarget;
+import io.psf.runtime.internal.server.invocation.Serving;
+import io.psf.runtime.internal.server.lane.CallOrder;
+import io.psf.runtime.internal.server.lane.CallSource;
+import io.psf.runtime.internal.server.lane.Completion;
+import io.psf.runtime.internal.server.lane.OrderedCall;
+import io.psf.runtime.internal.server.session.Connection;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * One request: serialized, handled, and its answer serialized. Once answered, the request's memory is overwritten, so
  * that a test detects a handler that retains a borrowed array.
  */
-final class TestInvocation<Q, R> {
+final class TestInvocation<Q, R> implements OrderedCall, Serving {
     private static final byte SPOILED = 0x7f; // as a float 3.4e38, as a key far out of range
 
     private final Binding<Q, R> binding;
@@ -31,17 +39,34 @@ final class TestInvocation<Q, R> {
     private final ByteBuffer request;
     private final TupleReader reader;
     private final @Nullable TensorId tensor;
-    private final TestPlace place;
+    private final TestTarget to;
+    private final CallTarget target;
     private final CompletableFuture<TupleReader> answer = new CompletableFuture<>();
+    /** True if later calls of the worker wait for this one's answer. */
+    private boolean delays;
 
     TestInvocation(
-            Binding<Q, R> binding, CallInfo call, TupleWriter written, @Nullable TensorId tensor, TestPlace place) {
+            Binding<Q, R> binding, CallInfo call, TupleWriter written, @Nullable TensorId tensor, TestTarget to) {
         this.binding = binding;
         this.call = call;
         this.request = body(written);
         this.reader = reader(request, binding.function(), written, tensor);
         this.tensor = tensor;
-        this.place = place;
+        this.to = to;
+        this.target = to.target();
+    }
+
+    /** The worker that calls. It always takes its answers. */
+    private record Source(int worker) implements CallSource {
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
+        public boolean mayRun(Runnable again) {
+            return true;
+        }
     }
 
     private static ByteBuffer body(TupleWriter written) {
@@ -57,13 +82,9 @@ final class TestInvocation<Q, R> {
                 body, written.blockLength(), written.arrays(), function.info().version(), tensor);
     }
 
-    TestPlace place() {
-        return place;
-    }
-
-    /** True if the request waits for the answer to its worker's previous call on the shard. */
-    boolean isOrdered() {
-        return call.worker() >= 0 && binding.function().info().ordered();
+    /** Queues the request on its lane. */
+    void send() {
+        target.lane().execute(this);
     }
 
     /** Returns the future of the answer's bytes, which may fail with a {@link PsException}. */
@@ -71,26 +92,101 @@ final class TestInvocation<Q, R> {
         return answer;
     }
 
-    void run() {
+    @Override
+    public FunctionInfo function() {
+        return binding.function().info();
+    }
+
+    @Override
+    public Connection connection() {
+        throw new IllegalStateException("connection of a test's call: none (expected: a call over a transport)");
+    }
+
+    @Override
+    public Caller caller() {
+        return to.caller(function());
+    }
+
+    @Override
+    public void releaseRequest() {
+        to.released(call.worker());
+    }
+
+    @Override
+    public CallSource source() {
+        return new Source(call.worker());
+    }
+
+    @Override
+    public long arrival() {
+        return call.call();
+    }
+
+    @Override
+    public @Nullable CallOrder order() {
+        return call.worker() >= 0 && function().ordered() ? target.order() : null;
+    }
+
+    @Override
+    public @Nullable Completion before() {
+        return null;
+    }
+
+    @Override
+    public boolean mayRun(Runnable again) {
+        return true;
+    }
+
+    @Override
+    public void refuse(PsException why) {
+        fail(why);
+    }
+
+    @Override
+    public void run() {
+        if (CallOrder.begins(this, target.lane())) {
+            serve();
+        }
+    }
+
+    @Override
+    public void serve() {
+        to.spoilScratch();
+        try {
+            handle();
+        } finally {
+            if (binding.kind().later() && !answer.isDone()) {
+                target.lane().leaveScratch();
+            }
+            target.lane().scratch().reset();
+        }
+        CallOrder order = order();
+        if (order != null && !answer.isDone()) {
+            delays = true;
+            order.waitsFor(this);
+        }
+    }
+
+    private void handle() {
         Object given;
         try {
-            Q slice = read();
-            FunctionInfo info = binding.function().info();
-            place.begin(call, info);
-            if (place instanceof TestShard shard) {
-                shard.meet(binding.function().others(slice));
+            if (target.isDropped()) {
+                throw new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared");
             }
-            BooleanSupplier unchanged =
-                    info.readOnly() && place instanceof TestShard shard ? shard.unchanged() : () -> true;
-            given = binding.handle(slice, place);
+            to.requireUsableBy(function().name());
+            Q slice = read();
+            target.begin(call, this);
+            target.meet(binding.function().others(slice), reader);
+            BooleanSupplier unchanged = function().readOnly() ? to.unchanged() : () -> true;
+            given = binding.handle(slice, target.handled());
             if (!unchanged.getAsBoolean()) {
-                throw ReadOnly.violated(info.name(), "values or slots");
+                throw ReadOnly.violated(function().name(), "values or slots");
             }
         } catch (Throwable e) { // also checked exceptions of handlers
             fail(e);
             return;
         } finally {
-            place.end();
+            target.end();
         }
         if (binding.kind().later() && given != null) {
             @SuppressWarnings("unchecked") // the binding's kind says so
@@ -125,13 +221,12 @@ final class TestInvocation<Q, R> {
                 throw new PsException(PsException.Code.HANDLER_FAILED, "answer: null (expected: a response)");
             }
             TupleWriter written = new TupleWriter();
-            if (place instanceof TestShard shard) {
-                written.ofTensor(shard.spec());
-            }
+            written.ofTensor(target.tensor());
             write(response, written);
             ByteBuffer body = body(written);
             spoil();
             answer.complete(reader(body, binding.function(), written, tensor));
+            answered();
         } catch (RuntimeException e) {
             fail(e);
         }
@@ -161,10 +256,18 @@ final class TestInvocation<Q, R> {
                         binding.handler().getClass().getName() + " threw " + failure,
                         failure);
         answer.completeExceptionally(
-                known.at(binding.function().info().name(), tensor == null ? null : tensor.name(), place.label(), null));
+                known.at(binding.function().info().name(), tensor == null ? null : tensor.name(), to.label(), null));
+        answered();
     }
 
-    /** Returns the failure of an answer. */
+    /** Continues with the worker's calls that have waited for the answer. */
+    private void answered() {
+        CallOrder order = order();
+        if (delays && order != null) {
+            order.answered(this);
+        }
+    }
+
     static PsException failure(CompletableFuture<TupleReader> answer) {
         try {
             answer.join();

@@ -5,20 +5,21 @@ import io.psf.api.PsException;
 import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The tensors of a test's cluster: their declarations and their shards. */
 final class TestTensors {
     private final Map<TensorId, Declared> declared = new LinkedHashMap<>();
-    private final Map<TensorId, SortedMap<Integer, TestShard>> shards = new HashMap<>();
+    private final TestNodes nodes;
+
+    TestTensors(TestNodes nodes) {
+        this.nodes = nodes;
+    }
 
     /**
      * A tensor.
@@ -60,7 +61,6 @@ final class TestTensors {
         return there.layout();
     }
 
-    /** Returns a tensor as it was declared. */
     DeclaredTensor declared(TensorId tensor) {
         TensorLayout layout = layout(tensor);
         TensorDeclaration declaration =
@@ -76,28 +76,13 @@ final class TestTensors {
 
     /** Returns the declared tensors that have shards. */
     List<TensorId> there() {
-        return declared.keySet().stream().filter(shards::containsKey).toList();
+        return declared.keySet().stream()
+                .filter(tensor -> nodes.find(tensor, 0) != null)
+                .toList();
     }
 
-    void add(TestShard shard) {
-        shards.computeIfAbsent(shard.spec().id(), id -> new TreeMap<>()).put(shard.slice(), shard);
-    }
-
-    void remove(TestShard shard) {
-        shards.values().forEach(bySlice -> bySlice.remove(shard.slice(), shard));
-        shards.values().removeIf(Map::isEmpty);
-    }
-
-    /** Returns the shard of a slice, or null. */
-    @Nullable
-    TestShard find(TensorId tensor, int slice) {
-        SortedMap<Integer, TestShard> bySlice = shards.get(tensor);
-        return bySlice == null ? null : bySlice.get(slice);
-    }
-
-    /** Returns the shard of a slice. */
     TestShard shard(TensorId tensor, int slice) {
-        TestShard shard = find(tensor, slice);
+        TestShard shard = nodes.find(tensor, slice);
         if (shard == null) {
             throw new PsException(
                     PsException.Code.UNKNOWN_TENSOR,
@@ -109,17 +94,8 @@ final class TestTensors {
 
     /** Returns the shards of a declared tensor, in slice order. */
     List<TestShard> shards(TensorId tensor) {
-        return Stream.iterate(0, slice -> slice + 1)
-                .limit(layout(tensor).slices())
-                .map(slice -> shard(tensor, slice))
-                .toList();
-    }
-
-    /** Returns the shards of the same slice of all tensors. */
-    List<TestShard> beside(int slice) {
-        return shards.values().stream()
-                .map(bySlice -> bySlice.get(slice))
-                .filter(Objects::nonNull)
+        return IntStream.range(0, layout(tensor).slices())
+                .mapToObj(slice -> shard(tensor, slice))
                 .toList();
     }
 }

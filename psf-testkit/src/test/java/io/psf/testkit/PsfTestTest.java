@@ -103,7 +103,7 @@ class PsfTestTest {
                 PsfTest.of(RankedPsf.bind(new Ranked() {})).tensor(T, 20, 1);
         assertThatThrownBy(() -> ranked.sameOnAnySlices(new Ranked.Request(T, 3, "a defect")))
                 .isInstanceOf(PsException.class)
-                .hasMessage("CALLER_FAILED: the caller's own merge, finish or record threw"
+                .hasMessage("CALLER_FAILED: the caller's own merge, finish or record constructor threw"
                         + " java.lang.IllegalStateException: a defect in test.ranked on tensor \"t\"");
         assertThatThrownBy(() -> ranked.sameOnAnySlices(new Ranked.Request(T, 3, "null")))
                 .isInstanceOf(PsException.class)
@@ -299,8 +299,8 @@ class PsfTestTest {
             assertThatCode(use).doesNotThrowAnyException();
         } else {
             assertThatThrownBy(use)
-                    .hasMessageContaining("BAD_REQUEST: tensor \"memory\": memory of \"" + owner
-                            + "\" (expected: a tensor of the model for \"test.axpy\")");
+                    .hasMessageContaining("BAD_REQUEST: tensor \"memory\": the memory of function \"" + owner
+                            + "\" (expected: a tensor of the model as the argument of \"test.axpy\")");
         }
         assertThat(cluster.server(0).shards())
                 .extracting(each -> each.tensor().id())
@@ -348,8 +348,11 @@ class PsfTestTest {
         PsfTest<Beside.Request, Beside.Response> wrong = test.tensor(other, 41, 1);
         for (int slices : new int[] {1, 2, 7}) { // of which the first has equal bounds on 2
             assertThatThrownBy(() -> wrong.call(slices, new Beside.Request(T, second, other, LongArray.of(0))))
-                    .hasMessageContaining("tensor other beside t: [41, 1] (expected: a tensor of the test with as many"
-                            + " rows as [40, 1]; or a key set of the request that names it)")
+                    .hasMessageContaining("tensor other beside t: [41, 1] in " + slices + " slice")
+                    .hasMessageContaining(
+                            "(expected: the same number of rows, and the same slices on the same servers, as"
+                                    + " [40, 1] in " + slices + " slice")
+                    .hasMessageContaining("; or a key set of the request that names it)")
                     .satisfies(e -> assertThat(e.getSuppressed()).hasSize(slices - 1));
         }
     }

@@ -65,7 +65,7 @@ class WaitingTest {
     void whatAHandlerAwaitsFailsAtOnce() {
         assertThatThrownBy(() -> relay().sameOnAnySlices(new Relay.Request(T, OTHER, 1, Relay.How.AWAITED)))
                 .hasMessageContaining("waiting for a call of \"test.relay\": on a lane"
-                        + " (expected: a handler that returns a stage of it");
+                        + " (expected: a handler that returns a CompletionStage<Response>");
     }
 
     @Test

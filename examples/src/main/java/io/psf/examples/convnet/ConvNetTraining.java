@@ -2,13 +2,16 @@ package io.psf.examples.convnet;
 
 import io.psf.api.TensorId;
 import io.psf.builtin.Initializers;
-import io.psf.builtin.KVStore;
+import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import io.psf.examples.MeanLoss;
 import io.psf.examples.data.Mnist;
 import io.psf.examples.nn.Batches;
 import io.psf.examples.nn.Network;
 import io.psf.examples.nn.Parameter;
+import io.psf.examples.plot.Evaluation;
+import io.psf.kvstore.KVStore;
 import io.psf.runtime.Worker;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,10 +29,7 @@ final class ConvNetTraining {
     private final List<String> names = new ArrayList<>();
     private final List<float[]> weights = new ArrayList<>();
     private final List<float[]> gradients = new ArrayList<>();
-    /** The sum of the losses since the last evaluation, and their number. */
-    private double loss;
-
-    private int losses;
+    private final MeanLoss loss = new MeanLoss();
 
     ConvNetTraining(Worker worker, Mnist data, ConvNetOptions options) {
         this.worker = worker;
@@ -50,8 +50,7 @@ final class ConvNetTraining {
             Batches batches = new Batches(data.train(), 0, ConvNet.BATCH, worker.rank());
             for (int round = 1; round <= options.rounds; round++) {
                 batches.next();
-                loss += network.gradient(batches.size(), batches.inputs(), batches.labels());
-                losses++;
+                loss.add(network.gradient(batches.size(), batches.inputs(), batches.labels()));
                 store.pushPull(names, gradients, weights).await(); // in a round, answered after it
                 if (options.isSynchronous()) {
                     report(worker.rank() == 0 ? round : 1, "round", lines);
@@ -64,6 +63,7 @@ final class ConvNetTraining {
 
     /** Creates the tensors, with initial values from the servers, and the store that pushes to them. */
     private void declare(KVStore store) {
+        OptimizerSpec rule = options.optimizer.of(options.learningRate);
         long seed = 1;
         for (Parameter parameter : network.parameters()) {
             double limit = 1 / Math.sqrt(parameter.fanIn());
@@ -71,15 +71,15 @@ final class ConvNetTraining {
                     worker,
                     options.combined(TensorSpec.dense(parameter.name(), parameter.size())
                             .initializer(Initializers.uniform(-limit, limit, seed++))
-                            .optimizer(options.rule())));
+                            .optimizer(rule)));
             names.add(parameter.name());
             weights.add(parameter.values());
             gradients.add(parameter.gradient());
         }
         store.init(names, weights, names.stream().map(name -> new int[0]).toList()); // exist: they keep their values
-        store.setOptimizer(options.rule());
-        if (options.isCompressed()) {
-            store.setGradientCompression("2bit", options.threshold);
+        store.setOptimizer(rule);
+        if (options.compression != ConvNetOptions.Compression.NONE) {
+            store.setGradientCompression(options.compression.toString(), options.threshold);
         }
     }
 
@@ -93,9 +93,7 @@ final class ConvNetTraining {
     private void report(int update, String what, Consumer<String> lines) {
         if (update % UPDATES == 0) {
             double accuracy = Batches.accuracy(network, data.test(), 0, ConvNet.BATCH);
-            lines.accept(new Evaluation(what, update, loss / losses, accuracy).toString());
-            loss = 0;
-            losses = 0;
+            lines.accept(new Evaluation(what, update, loss.take(), "accuracy", accuracy).toString());
         }
     }
 }

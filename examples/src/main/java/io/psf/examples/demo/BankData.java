@@ -1,7 +1,5 @@
 package io.psf.examples.demo;
 
-import java.util.Arrays;
-
 /**
  * The Bank Marketing data, shuffled and split 80 to 20. The split is the same in every process.
  *
@@ -10,8 +8,6 @@ import java.util.Arrays;
  * @param keys the number of keys of all categorical fields
  */
 record BankData(Examples train, Examples test, long keys) {
-    private static final long SEED = 17;
-
     /**
      * Loads the data from the class path.
      *
@@ -22,12 +18,8 @@ record BankData(Examples train, Examples test, long keys) {
     }
 
     static BankData split(BankTable table, boolean realistic) {
-        int n = table.rows().size();
-        int[] order = Shuffle.order(n, SEED);
-        int cut = (int) (n * 0.8);
-        BankTable train = table.select(Arrays.copyOfRange(order, 0, cut));
-        BankTable test = table.select(Arrays.copyOfRange(order, cut, n));
-        Features features = Features.of(train, realistic);
-        return new BankData(features.examples(train), features.examples(test), features.keys());
+        BankParts parts = BankParts.of(table);
+        Features features = Features.of(parts.train(), realistic);
+        return new BankData(features.examples(parts.train()), features.examples(parts.test()), features.keys());
     }
 }

@@ -3,13 +3,13 @@ package io.psf.examples.demo;
 import io.psf.api.PsException;
 import io.psf.cli.LocalJob;
 import io.psf.cli.LogLine;
-import io.psf.examples.OptionCheck;
-import io.psf.examples.plot.EpochResult;
+import io.psf.examples.ClusterOptions;
+import io.psf.examples.Program;
+import io.psf.examples.plot.Evaluation;
 import io.psf.examples.plot.Machine;
 import io.psf.examples.plot.PlotOption;
 import io.psf.examples.plot.Report;
 import io.psf.runtime.PsCluster;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,18 +17,14 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Trains the click model on a cluster that it starts, and prints the quality of the model. */
 @Command(
@@ -43,55 +39,32 @@ final class DemoCommand implements Callable<Integer> {
     private static final Pattern MEMBERS =
             Pattern.compile("scheduler listening on .*|.* joined from .*|.* has rank .*|cluster is ready.*");
 
-    @Option(names = "--workers", paramLabel = "N", description = "how many workers (default: ${DEFAULT-VALUE})")
-    private int workers = 2;
-
-    @Option(names = "--servers", paramLabel = "N", description = "how many servers (default: ${DEFAULT-VALUE})")
-    private int servers = 2;
+    @Mixin
+    private ClusterOptions cluster = new ClusterOptions(2, 2);
 
     @Option(names = "--embedded", description = "all of them within this JVM")
     private boolean embedded;
 
-    @Option(
-            names = "--plot",
-            paramLabel = "PNG",
-            description = "where the picture of loss and AUC by epoch is written (default: ${DEFAULT-VALUE})")
-    private Path plot = Path.of("demo.png");
+    @Mixin
+    private PlotOption plot = new PlotOption("demo.png");
 
     @Mixin
     private TrainingOptions options = new TrainingOptions();
-
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    /** The epochs that worker 0 has evaluated. */
-    private final List<EpochResult> evaluated = new CopyOnWriteArrayList<>();
 
     /** The reason of the last worker that failed. */
     private volatile String reason = "";
 
     @Override
     public Integer call() {
-        OptionCheck.atLeast("--workers", workers, 1);
-        OptionCheck.atLeast("--servers", servers, 1);
-        int epochs = options.epochs();
-        options.devices();
-        options.cache();
-        PlotOption.check(plot);
-        if (spec == null) {
-            throw new IllegalStateException("call: not run by picocli (expected: as a command)");
-        }
-        try (Display display = new Display(spec.commandLine().getOut(), Report.isOnTerminal(), workers, epochs)) {
+        try (Report report = plot.report(0);
+                Display display = new Display(report, cluster.workers(), options.epochs())) {
             Optional<Result> result = embedded ? runEmbedded(display) : runProcesses(display);
             if (result.isEmpty()) {
                 display.say("the training did not finish" + (reason.isEmpty() ? "" : ": " + reason));
                 return ExitCode.SOFTWARE;
             }
             display.end();
-            if (!evaluated.isEmpty()) {
-                EpochResult.draw(evaluated, plot, "Wide and deep on Bank Marketing", Machine.with(workers, servers));
-                display.say(PlotOption.line(plot));
-            }
+            plot.draw(report, "Wide and deep on Bank Marketing", Machine.with(cluster.workers(), cluster.servers()));
             display.show(result.get());
             return ExitCode.OK;
         }
@@ -100,9 +73,9 @@ final class DemoCommand implements Callable<Integer> {
     private Optional<Result> runProcesses(Display display) {
         AtomicReference<Result> result = new AtomicReference<>();
         try (LocalJob job = LocalJob.builder()
-                .servers(servers)
-                .workers(workers)
-                .workerMain(DemoWorker.class, options.arguments().toArray(String[]::new))
+                .servers(cluster.servers())
+                .workers(cluster.workers())
+                .workerMain(DemoWorker.class, Program.arguments(options))
                 .environment(settings())
                 .onLine((node, line) -> {
                     Progress.parse(line)
@@ -129,9 +102,9 @@ final class DemoCommand implements Callable<Integer> {
 
     /** Displays a node's line if it reports a member that joins, a warning or an error. Other log lines are dropped. */
     private void pass(String node, String line, Display display) {
-        Optional<EpochResult> epoch = EpochResult.parse(line);
+        Optional<Evaluation> epoch = Evaluation.parse(line);
         if (epoch.isPresent()) {
-            evaluated(epoch.get(), display);
+            display.show(epoch.get());
             return;
         }
         Optional<LogLine> log = LogLine.parse(line);
@@ -145,28 +118,25 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private void evaluated(EpochResult epoch, Display display) {
-        evaluated.add(epoch);
-        display.say(epoch.toString());
-    }
-
     private static boolean isOfMembers(String node, String text) {
         return node.equals("scheduler") && MEMBERS.matcher(text).matches();
     }
 
     private Optional<Result> runEmbedded(Display display) {
         BankData data = BankData.load(options.realistic());
-        ExecutorService threads = Executors.newFixedThreadPool(workers);
-        PsCluster.Builder builder =
-                PsCluster.builder().servers(servers).workers(workers).devices(options.devices());
+        ExecutorService threads = Executors.newFixedThreadPool(cluster.workers());
+        PsCluster.Builder builder = PsCluster.builder()
+                .servers(cluster.servers())
+                .workers(cluster.workers())
+                .devices(options.devices());
         options.checkpoints().ifPresent(builder::checkpoints);
-        try (PsCluster cluster = builder.start()) {
-            List<CompletableFuture<Optional<Result>>> trainings = cluster.workers().stream()
+        try (PsCluster nodes = builder.start()) {
+            List<CompletableFuture<Optional<Result>>> trainings = nodes.workers().stream()
                     .map(worker -> CompletableFuture.supplyAsync(
                             () -> {
                                 Training training = new Training(worker, data, options);
                                 training.whenResumed(display::say);
-                                training.whenEvaluated(epoch -> evaluated(epoch, display));
+                                training.whenEvaluated(display::show);
                                 return training.run(options.epochs(), display::show);
                             },
                             threads))

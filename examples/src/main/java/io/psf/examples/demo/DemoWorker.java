@@ -33,13 +33,12 @@ public final class DemoWorker implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        int epochs = options.epochs();
         BankData data = BankData.load(options.realistic());
         try (Worker worker = Worker.connect(Settings.fromEnvironment().worker())) {
             Training training = new Training(worker, data, options);
             training.whenResumed(System.out::println);
             training.whenEvaluated(System.out::println);
-            training.run(epochs, progress -> System.out.println(progress.line()))
+            training.run(options.epochs(), progress -> System.out.println(progress.line()))
                     .ifPresent(result -> System.out.println(result.line()));
         }
         return CommandLine.ExitCode.OK;

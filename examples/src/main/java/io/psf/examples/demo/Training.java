@@ -7,14 +7,16 @@ import io.psf.builtin.Initializers;
 import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
-import io.psf.examples.plot.EpochResult;
+import io.psf.examples.MeanLoss;
+import io.psf.examples.plot.Evaluation;
 import io.psf.runtime.Worker;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.DoubleConsumer;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 
 /**
  * One worker's part of the training. The parameters are on the servers, which also step the optimizer. A step pulls the
@@ -36,10 +38,13 @@ final class Training {
     private final ModelTable embedding;
     private final TensorId dense;
     private final TensorId totals;
+    private final List<EmbeddingCache> caches = new ArrayList<>(1);
     private List<Pending<?>> pushes = List.of();
+    private long examples;
+    private boolean begun;
     private DoubleConsumer losses = loss -> {};
     private Consumer<String> resumed = line -> {};
-    private Optional<Consumer<EpochResult>> epochs = Optional.empty();
+    private Optional<Consumer<Evaluation>> epochs = Optional.empty();
 
     /** Creates the tensors, or finds those that another worker has created. */
     Training(Worker worker, BankData data, TrainingOptions options) {
@@ -58,12 +63,12 @@ final class Training {
                 options.placed(TensorSpec.dense("demo.dense", model.denseSize())
                         .initializer(Initializers.uniform(-limit, limit, 2))
                         .optimizer(options.optimizer().dense())
-                        .updates(options.mode().updates())));
+                        .updates(options.updates())));
         this.totals = Tensors.init(worker, options.placed(TensorSpec.dense("demo.totals", 3)));
     }
 
     private ModelTable table(TensorSpec spec) {
-        TensorSpec table = options.placed(spec.updates(options.mode().updates()));
+        TensorSpec table = options.placed(spec.updates(options.updates()));
         return new ServerTable(worker, Tensors.init(worker, table));
     }
 
@@ -75,12 +80,14 @@ final class Training {
         if (options.cache() == 0) {
             return table(spec);
         }
-        return new CachedTable(EmbeddingCache.of(worker, options.placed(spec))
+        EmbeddingCache cache = EmbeddingCache.of(worker, options.placed(spec))
                 .rows(options.cache())
                 .pullBound(BOUND)
                 .pushBound(BOUND)
                 .showOwnUpdates(false)
-                .open());
+                .open();
+        caches.add(cache);
+        return new CachedTable(cache);
     }
 
     /** Passes the loss of each step to an observer, before the training. */
@@ -94,7 +101,7 @@ final class Training {
     }
 
     /** Evaluates the model after each epoch, for an observer of the worker of rank 0. */
-    void whenEvaluated(Consumer<EpochResult> observer) {
+    void whenEvaluated(Consumer<Evaluation> observer) {
         epochs = Optional.of(observer);
     }
 
@@ -108,30 +115,29 @@ final class Training {
         Examples portion = data.train().portion(worker.rank(), worker.workers());
         int steps = (portion.size() + BATCH - 1) / BATCH;
         long began = System.nanoTime();
-        long examples = 0;
-        double loss = 0;
-        for (int epoch = resume(epochs) + 1; epoch <= epochs; epoch++) {
+        MeanLoss loss = new MeanLoss();
+        MeanLoss ofEpoch = new MeanLoss();
+        long end = eachEpoch(epochs, epoch -> {
+            pushes = List.of(); // those before a return to a checkpoint have failed
+            resume(epoch - 1, "");
             Examples shuffled = portion.shuffled(epoch);
             Batch next = batch(shuffled, 1);
-            double ofEpoch = 0;
             for (int step = 1; step <= steps; step++) {
                 Batch batch = next;
                 next = step < steps ? batch(shuffled, step + 1) : batch;
                 double ofBatch = step(batch, next);
-                loss += ofBatch;
-                ofEpoch += ofBatch;
+                loss.add(ofBatch);
+                ofEpoch.add(ofBatch);
                 examples += batch.size();
                 if (step % STEPS_A_REPORT == 0 || step == steps) {
-                    int since = step % STEPS_A_REPORT == 0 ? STEPS_A_REPORT : step % STEPS_A_REPORT;
                     double rate = examples / seconds(began);
-                    progress.accept(new Progress(worker.rank(), epoch, step, steps, loss / since, examples, rate));
-                    loss = 0;
+                    progress.accept(new Progress(worker.rank(), epoch, step, steps, loss.take(), examples, rate));
                 }
             }
-            save(epoch);
-            evaluate(epoch, ofEpoch / steps);
-        }
-        awaitPushes();
+            awaitPushes();
+            evaluate(epoch, ofEpoch.take());
+        });
+        resume(end, ": nothing is left to train, since the checkpoint has all " + epochs);
         addToTotals(examples / seconds(began), worker.bytesSent(), worker.bytesReceived());
         worker.barrier();
         return worker.rank() == 0 ? Optional.of(evaluate()) : Optional.empty();
@@ -141,30 +147,25 @@ final class Training {
         return Batch.of(examples.slice((step - 1) * BATCH, Math.min(step * BATCH, examples.size())));
     }
 
-    /** Loads the newest checkpoint. Returns the number of its epoch, or 0 if there is none. */
-    private int resume(int epochs) {
-        int epoch = checkpoints()
-                .flatMap(ModelCheckpoints::loadLatest)
-                .map(last -> (int) last.step())
-                .orElse(0);
-        if (epoch > 0 && worker.rank() == 0) {
-            resumed.accept("resumed after epoch " + epoch
-                    + (epoch < epochs ? "" : ": nothing is left to train, since the checkpoint has all " + epochs));
+    /** Trains for the epochs after the newest checkpoint, and takes one after each. Returns the last epoch. */
+    private long eachEpoch(int epochs, IntConsumer body) {
+        if (options.checkpoints().isPresent()) {
+            return ModelCheckpoints.at(worker, "demo")
+                    .tensors(wide.tensor(), embedding.tensor(), dense)
+                    .caches(caches.toArray(EmbeddingCache[]::new))
+                    .everySteps(1)
+                    .run(epochs, epoch -> body.accept((int) epoch));
         }
-        return epoch;
+        IntStream.rangeClosed(1, epochs).forEach(body);
+        return epochs;
     }
 
-    private void save(int epoch) {
-        checkpoints().ifPresent(checkpoints -> {
-            awaitPushes();
-            checkpoints.save(epoch, Map.of());
-        });
-    }
-
-    private Optional<ModelCheckpoints> checkpoints() {
-        return options.checkpoints().isEmpty()
-                ? Optional.empty()
-                : Optional.of(ModelCheckpoints.at(worker, "demo").tensors(wide.tensor(), embedding.tensor(), dense));
+    /** Says once after which epoch the training continues, if it is not the beginning. */
+    private void resume(long epoch, String more) {
+        if (!begun && epoch > 0 && worker.rank() == 0) {
+            resumed.accept("resumed after epoch " + epoch + more);
+        }
+        begun = true;
     }
 
     /** Blocks until the servers have all updates of this worker. */
@@ -212,7 +213,7 @@ final class Training {
     private void evaluate(int epoch, double loss) {
         if (worker.rank() == 0) {
             epochs.ifPresent(observer -> observer.accept(
-                    new EpochResult(epoch, loss, "AUC", evaluate().auc())));
+                    new Evaluation("epoch", epoch, loss, "AUC", evaluate().auc())));
         }
     }
 

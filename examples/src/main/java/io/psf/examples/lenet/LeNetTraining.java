@@ -8,6 +8,7 @@ import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
+import io.psf.examples.MeanLoss;
 import io.psf.examples.data.Images;
 import io.psf.examples.nn.Batches;
 import io.psf.examples.nn.Network;
@@ -73,7 +74,7 @@ final class LeNetTraining {
     void run(Images images, int epochs, int most, ObjLongConsumer<String> lines, BiConsumer<Integer, Double> ends) {
         Batches batches = new Batches(images.portion(worker.rank(), worker.workers()), LeNet.BORDER, BATCH, 1);
         int steps = (int) Math.min(most, (long) epochs * batches.count());
-        double losses = 0;
+        MeanLoss ofEpoch = new MeanLoss();
         for (int step = 0; step < steps; step++) {
             batches.next();
             double loss = network.gradient(batches.size(), batches.inputs(), batches.labels());
@@ -83,12 +84,11 @@ final class LeNetTraining {
                     parameters.get(i).gradient(),
                     parameters.get(i).values()));
             int epoch = step / batches.count() + 1;
-            int ofEpoch = step % batches.count() + 1;
-            lines.accept(String.format(Locale.ROOT, "epoch: %d step: %d, loss is %f", epoch, ofEpoch, loss), step + 1);
-            losses += loss;
-            if (ofEpoch == batches.count() || step + 1 == steps) {
-                ends.accept(epoch, losses / ofEpoch);
-                losses = 0;
+            int batch = step % batches.count() + 1;
+            lines.accept(String.format(Locale.ROOT, "epoch: %d step: %d, loss is %f", epoch, batch, loss), step + 1);
+            ofEpoch.add(loss);
+            if (batch == batches.count() || step + 1 == steps) {
+                ends.accept(epoch, ofEpoch.take());
             }
         }
     }

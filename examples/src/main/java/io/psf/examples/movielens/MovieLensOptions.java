@@ -1,36 +1,41 @@
 package io.psf.examples.movielens;
 
-import io.psf.api.PsException;
-import io.psf.examples.OptionCheck;
-import java.util.List;
+import io.psf.examples.Count;
 import picocli.CommandLine.Option;
 
 /** The options of the training. */
 final class MovieLensOptions {
     @Option(names = "--mode", paramLabel = "MODE", description = "bsp, ssp or asp (default: ${DEFAULT-VALUE})")
-    String mode = "ssp";
+    Consistency mode = Consistency.SSP;
 
     @Option(
             names = "--staleness",
             paramLabel = "N",
+            converter = Count.class,
             description = "the number of clocks that a worker may be ahead, in mode ssp (default: ${DEFAULT-VALUE})")
     int staleness = 8;
 
-    @Option(names = "--epochs", paramLabel = "N", description = "default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--epochs",
+            paramLabel = "N",
+            converter = Count.class,
+            description = "how often each worker goes through its ratings (default: ${DEFAULT-VALUE})")
     int epochs = 20;
 
     @Option(
             names = "--pause",
             paramLabel = "MS",
-            description = "each worker pauses for so long after one of ten clocks, at random (default: 0)")
+            converter = Count.OrZero.class,
+            description =
+                    "each worker pauses for so long after one of ten clocks, at random (default: ${DEFAULT-VALUE})")
     int pause;
 
     /** Returns the number of clocks that a worker may be ahead; negative if there is no limit. */
     int lead() {
         return switch (mode) {
-            case "bsp" -> 0;
-            case "ssp" -> staleness;
-            default -> -1;
+            case BSP -> 0;
+            case SSP -> staleness;
+            case ASP -> -1;
         };
     }
 
@@ -39,25 +44,6 @@ final class MovieLensOptions {
      * mode bsp only.
      */
     int bound() {
-        return mode.equals("bsp") ? 0 : staleness;
-    }
-
-    /**
-     * Checks the options before any process is started.
-     *
-     * @throws PsException with {@code CONFIGURATION} if one of them is invalid
-     */
-    void check() {
-        if (!List.of("bsp", "ssp", "asp").contains(mode)) {
-            throw new PsException(PsException.Code.CONFIGURATION, "--mode: " + mode + " (expected: bsp, ssp, asp)");
-        }
-        OptionCheck.atLeast("--staleness", staleness, 1);
-        OptionCheck.atLeast("--epochs", epochs, 1);
-        OptionCheck.atLeast("--pause", pause, 0);
-    }
-
-    /** Returns these options as arguments of a worker's command line, with another mode. */
-    List<String> arguments(String otherMode) {
-        return List.of("--mode=" + otherMode, "--staleness=" + staleness, "--epochs=" + epochs, "--pause=" + pause);
+        return mode == Consistency.BSP ? 0 : staleness;
     }
 }

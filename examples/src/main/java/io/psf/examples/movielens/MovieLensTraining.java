@@ -122,7 +122,7 @@ final class MovieLensTraining {
                         Tensors.pullRows(worker, TensorId.of("users"), user, ofUser),
                         Tensors.pullRows(worker, TensorId.of("movies"), movie, ofMovie))
                 .forEach(Pending::await);
-        return new Measurement(options.mode, epoch, seconds, model.rmse(data.test(), ofUser, ofMovie));
+        return new Measurement(options.mode.toString(), epoch, seconds, model.rmse(data.test(), ofUser, ofMovie));
     }
 
     private static long[] keys(List<Rating> ratings, ToLongFunction<Rating> key) {

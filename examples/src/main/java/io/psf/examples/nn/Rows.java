@@ -58,7 +58,6 @@ final class Rows {
         }
     }
 
-    /** Returns the sum of a row. */
     static float sum(int n, float[] row) {
         float sum = 0;
         for (int i = 0; i < n; i++) {

@@ -1,7 +1,11 @@
 package io.psf.examples.plot;
 
+import io.psf.cli.LogLine;
 import java.io.Console;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -18,7 +22,8 @@ public final class Report implements AutoCloseable {
 
     private final PrintWriter out;
     private final boolean isTerminal;
-    private final long total;
+    private final List<Evaluation> evaluations = new ArrayList<>();
+    private long total;
     private @Nullable ProgressBar bar;
 
     /**
@@ -50,6 +55,33 @@ public final class Report implements AutoCloseable {
         } catch (ReflectiveOperationException e) {
             return true;
         }
+    }
+
+    /** Shows a line of a node: an evaluation, which is kept, a line of a program, or a warning of a log. */
+    public synchronized void show(String line) {
+        Optional<Evaluation> evaluation = Evaluation.parse(line);
+        if (evaluation.isPresent()) {
+            evaluations.add(evaluation.get());
+            measured(line, evaluation.get().at());
+        } else if (LogLine.parse(line).filter(LogLine::isInformation).isEmpty()) {
+            say(line);
+        }
+    }
+
+    /** Keeps an evaluation, and prints it as a line. */
+    public synchronized void say(Evaluation evaluation) {
+        evaluations.add(evaluation);
+        say(evaluation.toString());
+    }
+
+    /** Returns the evaluations so far. */
+    public synchronized List<Evaluation> evaluations() {
+        return List.copyOf(evaluations);
+    }
+
+    /** Sets the steps of the whole training, before the bar is moved. */
+    public synchronized void total(long steps) {
+        total = steps;
     }
 
     /** Shows a measurement: beside the bar, or as a line. */

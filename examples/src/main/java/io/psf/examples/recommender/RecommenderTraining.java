@@ -9,11 +9,12 @@ import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
-import io.psf.examples.demo.BankTable;
+import io.psf.examples.MeanLoss;
+import io.psf.examples.demo.BankParts;
 import io.psf.examples.demo.Batch;
 import io.psf.examples.demo.Examples;
 import io.psf.examples.demo.Metrics;
-import io.psf.examples.plot.EpochResult;
+import io.psf.examples.plot.Evaluation;
 import io.psf.runtime.Worker;
 import java.util.List;
 import java.util.Locale;
@@ -67,8 +68,8 @@ final class RecommenderTraining {
     }
 
     /** Trains from the newest checkpoint on, or from the beginning. Blocks until all workers have trained. */
-    void run(BankTable train, BankTable test) {
-        Examples own = HashedFeatures.examples(train).portion(worker.rank(), worker.workers());
+    void run(BankParts data) {
+        Examples own = HashedFeatures.examples(data.train()).portion(worker.rank(), worker.workers());
         Examples portion = own;
         int batches = own.size() / BATCH;
         ModelCheckpoints checkpoints =
@@ -78,9 +79,8 @@ final class RecommenderTraining {
         long steps = (long) options.epochs * batches;
         last.ifPresent(found -> lines.accept("resumed at " + position(found)
                 + (first < steps ? "" : ": nothing is left to train of " + options.epochs + " epochs")));
-        Batch held = Batch.of(HashedFeatures.examples(test));
-        double losses = 0;
-        int since = 0;
+        Batch held = Batch.of(HashedFeatures.examples(data.test()));
+        MeanLoss losses = new MeanLoss();
         for (long step = first; step < steps; step++) {
             int batch = (int) (step % batches);
             if (batch == 0 || step == first) {
@@ -97,12 +97,10 @@ final class RecommenderTraining {
                         position.get("batch"),
                         loss));
             }
-            losses += loss;
-            since++;
+            losses.add(loss);
             if (batch + 1 == batches && worker.rank() == 0) {
-                lines.accept(new EpochResult((int) (step / batches) + 1, losses / since, "AUC", auc(held)).toString());
-                losses = 0;
-                since = 0;
+                int epoch = (int) (step / batches) + 1;
+                lines.accept(new Evaluation("epoch", epoch, losses.take(), "AUC", auc(held)).toString());
             }
         }
         worker.barrier();

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 import io.psf.api.TensorId;
 import io.psf.builtin.Rounds;
 import io.psf.builtin.Tensors;
+import io.psf.examples.Mode;
+import io.psf.examples.Program;
 import io.psf.examples.Workers;
 import io.psf.examples.data.Mnist;
 import io.psf.examples.data.RealData;
@@ -60,16 +62,16 @@ class ConvNetTest {
     void ry4_aSynchronousTrainingLearns() {
         List<String> lines = train(2, options -> {});
         assertThat(lines).hasSize(20);
-        assertThat(lines.get(0)).matches("round 10: loss \\d\\.\\d{4}, accuracy 0\\.\\d{3}");
-        assertThat(lines.get(19)).matches("round 200: loss 0\\.\\d{4}, accuracy 0\\.\\d{3}");
+        assertThat(lines.get(0)).matches("round 10: loss \\d\\.\\d{4}, accuracy 0\\.\\d{4}");
+        assertThat(lines.get(19)).matches("round 200: loss 0\\.\\d{4}, accuracy 0\\.\\d{4}");
         assertThat(last(lines)).isGreaterThanOrEqualTo(0.82);
-        double compressed = last(train(2, options -> options.compression = "2bit"));
+        double compressed = last(train(2, options -> options.compression = ConvNetOptions.Compression.TWO_BITS));
         assertThat(compressed).as("with gradients of two bits").isEqualTo(last(lines), within(0.01));
     }
 
     @Test
     void ry4_anAsynchronousTrainingLearns() {
-        List<String> lines = train(2, options -> options.mode = "async");
+        List<String> lines = train(2, options -> options.mode = Mode.ASYNC);
         assertThat(lines).hasSize(40);
         assertThat(lines).anyMatch(line -> line.startsWith("update 10: "));
         assertThat(lines).anyMatch(line -> line.startsWith("update 400: "));
@@ -103,7 +105,7 @@ class ConvNetTest {
     @Test
     void anotherUpdateRuleIsAnOption() {
         List<String> lines = train(1, options -> {
-            options.optimizer = "lion";
+            options.optimizer = UpdateRule.LION;
             options.learningRate = 0.001;
             options.rounds = 60;
         });
@@ -116,18 +118,19 @@ class ConvNetTest {
         List<String> lines =
                 run(CommandLine.ExitCode.OK, "--rounds", "20", "--servers", "1", "--plot", plot.toString());
         assertThat(lines).hasSize(3).noneMatch(line -> line.contains("\r"));
-        assertThat(lines.get(1)).matches("round 20: loss \\d\\.\\d{4}, accuracy 0\\.\\d{3}");
+        assertThat(lines.get(1)).matches("round 20: loss \\d\\.\\d{4}, accuracy 0\\.\\d{4}");
         assertThat(lines.get(2)).isEqualTo("plot: " + plot);
         Picture.read(plot).requireTwoCurves();
     }
 
     @Test
     void anImpossibleOptionIsRefused() {
-        CommandLine command = new CommandLine(new ConvNetMain());
+        CommandLine command = Program.commandLine(new ConvNetMain());
         StringWriter errors = new StringWriter();
         command.setErr(new PrintWriter(errors));
-        assertThat(command.execute("--mode", "sometimes")).isEqualTo(CommandLine.ExitCode.SOFTWARE);
-        assertThat(errors.toString()).contains("--mode: sometimes (expected: sync, async)");
+        assertThat(command.execute("--mode", "sometimes")).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(errors.toString().strip())
+                .isEqualTo("psf: --mode: sometimes (expected: sync, async; see convnet --help)");
     }
 
     private static List<String> run(int code, String... arguments) {

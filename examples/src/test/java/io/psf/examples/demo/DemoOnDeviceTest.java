@@ -3,6 +3,7 @@ package io.psf.examples.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.psf.examples.Mode;
 import io.psf.gpu.driver.Cuda;
 import io.psf.runtime.PsCluster;
 import java.util.ArrayList;
@@ -24,7 +25,7 @@ class DemoOnDeviceTest {
         Assumptions.assumeTrue(
                 Cuda.unavailable().isEmpty(),
                 () -> "not run, since " + Cuda.unavailable().orElse(""));
-        TrainingOptions onHost = TrainingOptions.of(1, TrainingOptions.Mode.SYNC, false);
+        TrainingOptions onHost = TrainingOptions.of(1, Mode.SYNC, false);
         Trained expected = train(onHost);
         Trained actual = train(onHost.onDevice(0));
         assertThat(expected.losses()).hasSize(STEPS);
@@ -39,7 +40,7 @@ class DemoOnDeviceTest {
 
     @Test
     void theLossOfEachStepIsObservedAndEqualTrainingsAreEqual() {
-        TrainingOptions options = TrainingOptions.of(1, TrainingOptions.Mode.SYNC, false);
+        TrainingOptions options = TrainingOptions.of(1, Mode.SYNC, false);
         Trained first = train(options);
         assertThat(first.losses()).hasSize(STEPS);
         assertThat(train(options)).isEqualTo(first);

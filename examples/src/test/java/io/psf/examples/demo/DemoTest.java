@@ -3,6 +3,7 @@ package io.psf.examples.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.examples.Program;
 import io.psf.examples.plot.Picture;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -89,13 +90,14 @@ class DemoTest {
     @Test
     void anImpossibleOptionIsRefused() {
         StringWriter errors = new StringWriter();
-        CommandLine demo = new CommandLine(new DemoCommand());
+        CommandLine demo = Program.commandLine(new DemoCommand());
         demo.setErr(new PrintWriter(errors));
         assertThat(demo.execute("--mode", "sometimes")).isEqualTo(CommandLine.ExitCode.USAGE);
-        assertThat(errors.toString()).contains("sometimes (expected: sync or async)");
+        assertThat(errors.toString().strip())
+                .isEqualTo("psf: --mode: sometimes (expected: sync, async; see demo --help)");
         for (String rows : List.of("0", "-1")) {
-            assertThatThrownBy(() -> options("--cache", rows).cache())
-                    .hasMessageContaining("--cache: " + rows + " (expected: >= 1)");
+            assertThatThrownBy(() -> options("--cache", rows))
+                    .hasMessageContaining("'--cache': " + rows + " (expected: a whole number of at least 1)");
         }
         assertThat(options("--cache", "1").cache()).isEqualTo(1);
         assertThat(options().cache()).isZero();

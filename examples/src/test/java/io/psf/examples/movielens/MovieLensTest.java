@@ -2,6 +2,7 @@ package io.psf.examples.movielens;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.psf.examples.Program;
 import io.psf.examples.Workers;
 import io.psf.examples.data.RealData;
 import io.psf.examples.plot.Picture;
@@ -22,7 +23,7 @@ import picocli.CommandLine;
 @Timeout(240)
 @Tag("convergence")
 class MovieLensTest {
-    private static List<Measurement> train(String mode, int epochs) {
+    private static List<Measurement> train(Consistency mode, int epochs) {
         Split data = Split.of(RealData.ratings());
         MovieLensOptions options = new MovieLensOptions();
         options.mode = mode;
@@ -39,12 +40,12 @@ class MovieLensTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"ssp, 20, 0.89", "bsp, 3, 0.91", "asp, 3, 0.91"})
-    void theErrorOfHeldOutRatings(String mode, int epochs, double most) {
+    @CsvSource({"SSP, 20, 0.89", "BSP, 3, 0.91", "ASP, 3, 0.91"})
+    void theErrorOfHeldOutRatings(Consistency mode, int epochs, double most) {
         List<Measurement> measurements = train(mode, epochs);
         assertThat(measurements.get(0).rmse()).as("at first").isGreaterThan(1);
         Measurement last = measurements.get(measurements.size() - 1);
-        assertThat(last.mode()).isEqualTo(mode);
+        assertThat(last.mode()).isEqualTo(mode.toString());
         assertThat(last.epoch()).isEqualTo(epochs);
         assertThat(last.rmse()).isLessThanOrEqualTo(most);
     }
@@ -74,10 +75,11 @@ class MovieLensTest {
 
     @Test
     void anImpossibleOptionIsRefused() {
-        CommandLine command = new CommandLine(new MovieLensMain());
+        CommandLine command = Program.commandLine(new MovieLensMain());
         StringWriter errors = new StringWriter();
         command.setErr(new PrintWriter(errors));
-        assertThat(command.execute("--mode", "sometimes")).isEqualTo(CommandLine.ExitCode.SOFTWARE);
-        assertThat(errors.toString()).contains("--mode: sometimes (expected: bsp, ssp, asp)");
+        assertThat(command.execute("--mode", "sometimes")).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(errors.toString().strip())
+                .isEqualTo("psf: --mode: sometimes (expected: bsp, ssp, asp; see movielens --help)");
     }
 }

@@ -38,16 +38,32 @@ class ReportTest {
     }
 
     @Test
+    void theEvaluationsOfANodeAreKeptAndItsInformationIsNotShown() {
+        try (Report report = new Report(new PrintWriter(out), false, 10)) {
+            report.show("round 10: loss 0.5000, accuracy 0.9000");
+            report.show("12:00:00.000 [server 0] INFO  tensor w created");
+            report.show("12:00:00.000 [server 0] WARN  a connection broke");
+            report.show("a program's line");
+            assertThat(report.evaluations()).containsExactly(new Evaluation("round", 10, 0.5, "accuracy", 0.9));
+        }
+        assertThat(out.toString().lines())
+                .containsExactly(
+                        "round 10: loss 0.5000, accuracy 0.9000",
+                        "12:00:00.000 [server 0] WARN  a connection broke",
+                        "a program's line");
+    }
+
+    @Test
     void theLineOfAnEpochIsReadAgain() {
-        EpochResult result = new EpochResult(3, 0.25, "AUC", 0.93);
-        assertThat(EpochResult.parse(result.toString())).contains(result);
-        assertThat(EpochResult.parse("epoch: 1 step: 1, loss is 2.3")).isEmpty();
+        Evaluation result = new Evaluation("epoch", 3, 0.25, "AUC", 0.93);
+        assertThat(Evaluation.parse(result.toString())).contains(result);
+        assertThat(Evaluation.parse("epoch: 1 step: 1, loss is 2.3")).isEmpty();
     }
 
     @Test
     void aPictureOfOneEpochHasItsTwoMarks(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("one.png");
-        EpochResult.draw(List.of(new EpochResult(1, 0.25, "AUC", 0.93)), file, "One", Machine.with(1, 1));
+        Evaluation.draw(List.of(new Evaluation("epoch", 1, 0.25, "AUC", 0.93)), file, "One", Machine.with(1, 1));
         Picture picture = Picture.read(file);
         for (int hue : Picture.HUES.subList(0, 2)) {
             assertThat(picture.legend(hue)).as("legend of %s", hue).isNotEmpty();
@@ -57,11 +73,12 @@ class ReportTest {
 
     @Test
     void aPictureThatCannotBeWrittenIsRefusedBeforeTheTraining(@TempDir Path folder) {
-        assertThatThrownBy(() -> PlotOption.check(folder.resolve("none").resolve("a.png")))
+        assertThatThrownBy(() ->
+                        new PlotOption(folder.resolve("none").resolve("a.png").toString()).check())
                 .isInstanceOfSatisfying(
                         PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.CONFIGURATION))
                 .hasMessageContaining("--plot: ")
                 .hasMessageContaining("(expected: a file in a folder that exists and can be written)");
-        assertThatThrownBy(() -> PlotOption.check(folder)).isInstanceOf(PsException.class);
+        assertThatThrownBy(() -> new PlotOption(folder.toString()).check()).isInstanceOf(PsException.class);
     }
 }

@@ -3,6 +3,7 @@ package io.psf.examples.recommender;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.cli.LocalJob;
+import io.psf.examples.Program;
 import io.psf.examples.plot.Picture;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -94,10 +95,11 @@ class RecommenderTest {
 
     @Test
     void anImpossibleOptionIsRefused() {
-        CommandLine command = new CommandLine(new RecommenderMain());
+        CommandLine command = Program.commandLine(new RecommenderMain());
         StringWriter errors = new StringWriter();
         command.setErr(new PrintWriter(errors));
-        assertThat(command.execute("--epochs", "0")).isEqualTo(CommandLine.ExitCode.SOFTWARE);
-        assertThat(errors.toString()).contains("--epochs: 0 (expected: at least 1)");
+        assertThat(command.execute("--epochs", "0")).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(errors.toString().strip())
+                .isEqualTo("psf: --epochs: 0 (expected: a whole number of at least 1; see recommender --help)");
     }
 }

@@ -40,7 +40,6 @@ public final class Block {
         return pointer;
     }
 
-    /** Returns a pointer to an address. */
     static CUdeviceptr pointer(long address) {
         return new CUdeviceptr().withByteOffset(address);
     }

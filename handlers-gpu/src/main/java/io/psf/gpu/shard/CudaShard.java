@@ -1,21 +1,11 @@
 package io.psf.gpu.shard;
 
-import io.psf.api.CallInfo;
-import io.psf.api.Caller;
-import io.psf.api.Member;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
-import io.psf.api.Range;
-import io.psf.api.Shard;
 import io.psf.api.ShardBytes;
-import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
-import io.psf.api.spi.Attachments;
-import io.psf.api.spi.KeptAnswers;
 import io.psf.api.spi.StoredColumn;
-import io.psf.api.spi.StoredShard;
 import io.psf.builtin.initializer.GeneratingShard;
 import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.push.Pushes;
@@ -23,30 +13,24 @@ import io.psf.gpu.DeviceArray;
 import io.psf.gpu.DeviceKernel;
 import io.psf.gpu.DeviceShard;
 import io.psf.gpu.Grid;
-import io.psf.runtime.server.shard.MadeShard;
-import io.psf.runtime.server.shard.ShardLane;
-import io.psf.runtime.server.shard.Slice;
+import io.psf.runtime.spi.shard.ServerShard;
+import io.psf.runtime.spi.shard.ShardLane;
+import io.psf.runtime.spi.shard.Slice;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /** A shard in the memory of a device. All of its state belongs to its lane. Handlers name its interfaces. */
-public final class CudaShard implements DeviceShard, StoredShard, GeneratingShard, MadeShard {
-    private final Slice slice;
-    private final TensorInfo spec;
-    private final ShardLane lane;
+public final class CudaShard extends ServerShard implements DeviceShard, GeneratingShard {
     private final ShardMemory memory;
     private final Workspace workspace;
     private final DeviceRows rows;
-    private DeviceOptimizer optimizer;
     private final LookUp lookUp;
+    /** The optimizer of the slice. It makes the others. */
+    private final DeviceOptimizer first;
+
     private final HandlerWork handlerWork;
-    private final Attachments attachments;
     /** The sums of rounds, which are in the host's memory: each is copied to the device once, complete. */
     private final Map<String, FloatArray> sums = new TreeMap<>();
     /** The initial values that are being written; null before and after. */
@@ -55,21 +39,14 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
     private boolean isOnLane;
 
     CudaShard(Slice slice, ShardMemory memory, ShardLane lane) {
-        this.slice = slice;
-        this.spec = slice.tensor();
-        this.lane = lane;
-        this.attachments = new Attachments(this, lane::requireMayChange);
+        super(slice, lane);
         this.memory = memory;
         this.workspace = memory.workspace();
         this.rows = new DeviceRows(slice, memory);
         this.lookUp = new LookUp(slice, rows);
-        this.optimizer = DeviceOptimizer.of(slice.optimizer(), rows, spec.width(), lookUp::begin);
+        this.first = DeviceOptimizer.of(slice.optimizer(), rows, width(), lookUp::begin);
+        stepWith(first);
         this.handlerWork = new HandlerWork(workspace, lane);
-    }
-
-    @Override
-    public Shard shard() {
-        return this;
     }
 
     @Override
@@ -88,20 +65,10 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
     }
 
     @Override
-    public void membersChanged(List<Member> now) {
-        attachments.membersChanged(now);
-    }
-
-    @Override
     public void giveUp() {
         workspace.device().use();
         memory.freeAll();
         workspace.release();
-    }
-
-    @Override
-    public Range range() {
-        return slice.range();
     }
 
     @Override
@@ -126,27 +93,12 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
         }
         long ofValues = rows.values().bytes();
         long inIndex = memory.bytes() - ofValues - ofSlots; // the rest finds rows
-        return new ShardBytes(ofValues, ofSlots + inSums, inIndex, attachments.bytes());
+        return new ShardBytes(ofValues, ofSlots + inSums, inIndex, attachments().bytes());
     }
 
     @Override
     public long key(int row) {
         return lookUp.key(row);
-    }
-
-    @Override
-    public int width() {
-        return spec.width();
-    }
-
-    @Override
-    public int slice() {
-        return slice.slice();
-    }
-
-    @Override
-    public TensorInfo spec() {
-        return spec;
     }
 
     @Override
@@ -167,10 +119,15 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
         throw onDevice("values");
     }
 
+    @Override
+    public FloatArray valuesForAnswer() {
+        return download(deviceValues());
+    }
+
     private PsException onDevice(String what) {
         return new PsException(
                 PsException.Code.BAD_REQUEST,
-                what + " of tensor \"" + spec.id() + "\": in the memory of " + workspace.device()
+                what + " of tensor \"" + spec().id() + "\": in the memory of " + workspace.device()
                         + " (expected of a function on it: a handler for io.psf.gpu.DeviceShard)");
     }
 
@@ -202,15 +159,8 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
     }
 
     @Override
-    public int[] rows(LongArray keys) {
-        int[] local = new int[keys.length()];
-        rows(keys, local);
-        return local;
-    }
-
-    @Override
     public void rows(LongArray keys, int[] into) {
-        lookUp.rows(keys, into, !lane.isReadOnly());
+        lookUp.rows(keys, into, !lane().isReadOnly());
     }
 
     @Override
@@ -221,34 +171,27 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
     }
 
     @Override
-    public void removeRows() {
-        requireMayRemove();
-        rows.removeAll();
-        attachments.rowsRemoved();
+    protected Optimizer optimizerOfRows(Optimizer onHost) {
+        return first.with(onHost);
     }
 
     @Override
-    public int removeRows(LongArray keys) {
-        requireMayRemove();
+    protected void removeAll() {
+        rows.removeAll();
+    }
+
+    @Override
+    protected int removeSome(LongArray keys) {
         Removal removal = rows.remove(keys);
         for (Removal.Removed each : removal.removed()) {
-            attachments.rowRemoved(keys.get(each.item()), each.row(), each.last());
+            attachments().rowRemoved(keys.get(each.item()), each.row(), each.last());
         }
-        attachments.forget(keys);
         return removal.removed().size();
     }
 
-    private void requireMayRemove() {
-        if (!spec.grows()) {
-            StoredShard.super.removeRows(); // throws: the table does not grow
-        }
-        lane.requireMayChange("removal of rows");
-    }
-
-    private void requireMayMake(String slot) {
-        if (lane.isReadOnly() && !rows.slots().containsKey(slot)) {
-            lane.requireMayChange("slot \"" + slot + "\"");
-        }
+    @Override
+    protected boolean hasSlot(String name) {
+        return rows.slots().containsKey(name);
     }
 
     @Override
@@ -259,7 +202,7 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
         int n = Math.multiplyExact(rows(), width);
         FloatArray sum = sums.get(name);
         if (sum == null || sum.length() != n) {
-            lane.requireMayChange("slot \"" + name + "\"");
+            lane().requireMayChange("slot \"" + name + "\"");
             sum = sum(n);
             sums.put(name, sum);
         }
@@ -335,66 +278,5 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
     @Override
     public void launch(DeviceKernel kernel, Grid grid, Object... arguments) {
         handlerWork.launch(kernel, grid, arguments);
-    }
-
-    @Override
-    public FloatArray allocate(int n) {
-        return lane.allocate(n);
-    }
-
-    @Override
-    public Shard other(TensorId tensor) {
-        return lane.other(tensor);
-    }
-
-    @Override
-    public void setOptimizer(Optimizer optimizer) {
-        lane.requireMayChange("another optimizer");
-        this.optimizer = this.optimizer.with(optimizer);
-    }
-
-    @Override
-    public Optimizer optimizer() {
-        return optimizer;
-    }
-
-    @Override
-    public CallInfo call() {
-        return lane.call();
-    }
-
-    @Override
-    public Caller caller() {
-        return lane.caller();
-    }
-
-    @Override
-    public Future<?> after(Duration delay, Runnable work) {
-        return lane.after(delay, work);
-    }
-
-    @Override
-    public Runnable requestRelease() {
-        return lane.requestRelease();
-    }
-
-    @Override
-    public List<Member> members() {
-        return lane.members();
-    }
-
-    @Override
-    public Attachments attachments() {
-        return attachments;
-    }
-
-    @Override
-    public KeptAnswers keptAnswers() {
-        return lane.keptAnswers();
-    }
-
-    @Override
-    public Path checkpoints() {
-        return lane.checkpoints();
     }
 }

@@ -3,7 +3,10 @@ package io.psf.gpu.shard;
 import io.psf.api.PsException;
 import io.psf.gpu.driver.Block;
 
-/** An array of a shard in the memory of the device, with an entry for each row. Grows by doubling. */
+/**
+ * An array in the memory of a device, with one entry for each row of a shard: the values, a slot, or the keys. A full column
+ * moves to memory of twice the capacity.
+ */
 final class DeviceColumn {
     private static final int LEAST_ROWS = 1024;
 
@@ -18,10 +21,10 @@ final class DeviceColumn {
     /**
      * Creates a column.
      *
-     * @param name the name, for messages
-     * @param bytesOfRow the bytes of an entry, a multiple of 4
-     * @param empty the 32 bits that fill the entries of rows that do not exist
-     * @param rows the number of rows that there is memory for
+     * @param name the name of the column, for messages
+     * @param bytesOfRow the size of an entry in bytes, a multiple of 4
+     * @param empty the 32-bit pattern that fills the entries of rows that do not exist
+     * @param rows the capacity in rows
      */
     DeviceColumn(ShardMemory memory, String name, long bytesOfRow, int empty, int rows) {
         this.memory = memory;
@@ -42,7 +45,7 @@ final class DeviceColumn {
         return block.address();
     }
 
-    /** Returns the number of floats in a row, if the entries are floats. */
+    /** Returns the width of an entry in floats. */
     int width() {
         return (int) (bytesOfRow / Float.BYTES);
     }
@@ -51,18 +54,17 @@ final class DeviceColumn {
         return bytesOfRow;
     }
 
-    /** Returns the bytes of the column's memory. */
     long bytes() {
         return capacity * bytesOfRow;
     }
 
-    /** Returns the number of rows that there is memory for. */
+    /** Returns the capacity in rows. */
     int capacity() {
         return capacity;
     }
 
-    /** Returns a larger capacity than that of so many rows, to grow to, at most {@code most}. */
-    static int roomFor(int rows, int most) {
+    /** Returns the capacity that a column of {@code rows} rows grows to: twice as many, at most {@code most}. */
+    static int capacityFor(int rows, int most) {
         return (int) Math.min(most, Math.max(LEAST_ROWS, 2L * rows));
     }
 

@@ -6,12 +6,12 @@ import io.psf.api.array.FloatType;
 import io.psf.gpu.driver.Cuda;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.driver.PinnedMemory;
-import io.psf.runtime.server.shard.MadeShard;
-import io.psf.runtime.server.shard.ShardFactory;
-import io.psf.runtime.server.shard.ShardLane;
-import io.psf.runtime.server.shard.Slice;
-import io.psf.runtime.store.Store;
-import io.psf.runtime.transport.HostMemory;
+import io.psf.runtime.spi.shard.MadeShard;
+import io.psf.runtime.spi.shard.ShardFactory;
+import io.psf.runtime.spi.shard.ShardLane;
+import io.psf.runtime.spi.shard.Slice;
+import io.psf.runtime.spi.store.Store;
+import io.psf.runtime.spi.transport.HostMemory;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -22,17 +22,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes shards in the memory of the devices that a server uses: {@code device:0}, and so on. The placement {@code device}
- * distributes slices over all of them.
+ * Creates shards in the memory of a server's devices. The placement {@code device:0} is the device of that number. The
+ * placement {@code device} distributes the slices over all devices of the server, in turns.
  */
 public final class DeviceFactory implements ShardFactory {
     private static final String NUMBERED = Node.DEVICE + ":";
 
     private final List<Device> devices = new ArrayList<>();
     private final List<String> unavailable = new ArrayList<>();
-    /** The number of slices on lanes that have a device. */
+    /** The number of slices that placement {@code device} has distributed so far. */
     private final AtomicInteger next = new AtomicInteger();
-    /** The devices of slices on this lane, by number: a tensor beside another one has the same lanes, and so its devices. */
+    /**
+     * Of the lane that this thread runs: the device of each slice number, as placement {@code device} chose it. Tensors
+     * beside each other have the same lanes, so their slices of one number are on the same device.
+     */
     private final ThreadLocal<Map<Integer, Device>> ofSlices = ThreadLocal.withInitial(HashMap::new);
 
     @Override
@@ -52,7 +55,7 @@ public final class DeviceFactory implements ShardFactory {
         return placements;
     }
 
-    /** Opens a device. Returns the reason why it cannot be used, in a sentence. */
+    /** Opens a device. Returns the reason why it cannot be used, as a clause for the log; empty if it can. */
     private Optional<String> open(int number) {
         Optional<String> reason = Cuda.unavailable();
         if (reason.isPresent()) {
@@ -76,7 +79,7 @@ public final class DeviceFactory implements ShardFactory {
         return List.copyOf(unavailable);
     }
 
-    /** True: a device's context is the current one of a thread, and streams are used by one thread. */
+    /** Returns true: a device's context is current on one thread, and a stream is used by one thread. */
     @Override
     public boolean pinsLane() {
         return true;

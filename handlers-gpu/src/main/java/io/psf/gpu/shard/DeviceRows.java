@@ -6,7 +6,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.LongArray;
 import io.psf.gpu.driver.Block;
-import io.psf.runtime.server.shard.Slice;
+import io.psf.runtime.spi.shard.Slice;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.IntBuffer;
@@ -121,8 +121,8 @@ final class DeviceRows {
             slots.put(slot, there);
         }
         if (there.width() != width) {
-            throw new IllegalArgumentException(
-                    "width of slot \"" + slot + "\": " + width + " (expected: " + there.width() + ", as it was made)");
+            throw new IllegalArgumentException("width of slot \"" + slot + "\": " + width + " (expected: "
+                    + there.width() + ", as it was created)");
         }
         return there;
     }
@@ -216,7 +216,7 @@ final class DeviceRows {
         requireOwned(given);
         int needed = (int) Math.min(most(), (long) rows + status.missing());
         if (needed > capacity) {
-            grow(needed, DeviceColumn.roomFor(needed, most()));
+            grow(needed, DeviceColumn.capacityFor(needed, most()));
         }
         if (!index().holds((long) used + status.missing())) {
             index().rebuild(kernels, keys().address(), rows, needed);
@@ -284,8 +284,8 @@ final class DeviceRows {
     PsException notOwned(long key) {
         return new PsException(
                 PsException.Code.OUT_OF_RANGE,
-                "key: " + key + " (expected: one " + (tensor.grows() ? "whose place, by its hash, is in " : "in ")
-                        + range + ")");
+                "key: " + key + " (expected: " + (tensor.grows() ? "a key whose hash is in " : "a row in ") + range
+                        + ")");
     }
 
     /** Queues the initial values of the rows that the operation has created. */

@@ -10,7 +10,7 @@ import io.psf.gpu.driver.Block;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.driver.Module;
 import io.psf.gpu.driver.Ptx;
-import io.psf.runtime.server.shard.ShardLane;
+import io.psf.runtime.spi.shard.ShardLane;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

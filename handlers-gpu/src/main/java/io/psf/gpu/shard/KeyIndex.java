@@ -2,12 +2,15 @@ package io.psf.gpu.shard;
 
 import io.psf.gpu.driver.Block;
 
-/** The index of a growing table in the memory of the device: a key's row. Grows by doubling, from the rows' keys. */
+/**
+ * The index of a growing table in the memory of a device: finds the row of a key. An index that is too full is replaced
+ * by one with at least twice as many entries, which a kernel builds from the keys of the rows.
+ */
 final class KeyIndex {
     private static final int BYTES_OF_ENTRY = 16;
     private static final int LEAST = 1 << 10;
 
-    /** The most rows of an index: more entries would not fit the kernels' numbers. */
+    /** The maximum number of rows in an index. Beyond it, the number of entries would exceed the integers of the kernels. */
     static final int MOST_ROWS = 1 << 29;
 
     private final ShardMemory memory;
@@ -29,15 +32,16 @@ final class KeyIndex {
         return memory.allocate(bytes(entries), name);
     }
 
-    /** Returns the bytes of an index: its entries, and one for the key whose tag is that of an empty entry. */
+    /** Returns the size of an index in bytes. It has one more entry, for the key whose tag is that of an empty entry. */
     static long bytes(int entries) {
         return (entries + 1L) * BYTES_OF_ENTRY;
     }
 
     /**
-     * Returns the number of entries for so many used ones: a power of two, at most three quarters of which are used.
+     * Returns the number of entries of an index in which {@code used} entries are in use: the least power of two of which
+     * they are at most three quarters.
      *
-     * @param used at most {@link #MOST_ROWS}
+     * @param used the number of entries in use, at most {@link #MOST_ROWS}
      */
     static int entriesFor(int used) {
         int entries = LEAST;
@@ -51,17 +55,17 @@ final class KeyIndex {
         return new Kernels.Index(block.address(), entries - 1L);
     }
 
-    /** True if so many entries may be used. */
+    /** True if {@code used} entries are at most three quarters of this index. */
     boolean holds(long used) {
         return used <= entries / 4 * 3L;
     }
 
     /**
-     * Replaces the index by one that has entries for all rows that are expected, and no entries of removed keys.
+     * Replaces the index by one with entries for the expected rows, without the entries of removed keys.
      *
      * @param keys the address of the rows' keys
      * @param rows the number of rows
-     * @param expected the number of rows to have entries for, at most {@link #MOST_ROWS}
+     * @param expected the number of rows that the new index has to hold, at most {@link #MOST_ROWS}
      */
     void rebuild(Kernels kernels, long keys, int rows, int expected) {
         int wanted = entriesFor((int) Math.min(MOST_ROWS, expected * 5L / 4)); // else it would be rebuilt again soon

@@ -7,7 +7,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.initializer.Generator;
 import io.psf.gpu.driver.Block;
-import io.psf.runtime.server.shard.Slice;
+import io.psf.runtime.spi.shard.Slice;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -131,8 +131,8 @@ final class LookUp {
         }
         return new PsException(
                 PsException.Code.OUT_OF_RANGE,
-                "key: " + keys.get(missing) + " (expected: one that has a row, since the function is readOnly and makes"
-                        + " none; Shard.find tells which have one)");
+                "key: " + keys.get(missing) + " (expected: a key that has a row: the function is readOnly, and creates"
+                        + " no rows; Shard.find tells which keys have one)");
     }
 
     private void inRange(LongArray keys, int[] into) {

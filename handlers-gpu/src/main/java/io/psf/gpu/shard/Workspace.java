@@ -139,7 +139,6 @@ final class Workspace implements AutoCloseable {
         return copies;
     }
 
-    /** Returns the memory of handlers. */
     HandlerMemory handlerMemory() {
         return handlerMemory;
     }
@@ -149,7 +148,6 @@ final class Workspace implements AutoCloseable {
         return pieces;
     }
 
-    /** Returns the half for a piece. */
     Half half(int piece) {
         return halves[piece % 2];
     }

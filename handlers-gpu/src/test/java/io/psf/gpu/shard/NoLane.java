@@ -6,8 +6,10 @@ import io.psf.api.Member;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
-import io.psf.runtime.server.shard.ShardLane;
-import io.psf.runtime.server.shard.Tile;
+import io.psf.runtime.spi.shard.MadeShard;
+import io.psf.runtime.spi.shard.ShardLane;
+import io.psf.runtime.spi.shard.Slice;
+import io.psf.runtime.spi.store.Store;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -76,8 +78,13 @@ final class NoLane implements ShardLane {
     }
 
     @Override
-    public Tile tile() {
-        throw none("tile");
+    public MadeShard inHostMemory(Slice slice, Store store) {
+        throw none("host memory");
+    }
+
+    @Override
+    public int[] allocateRows(int n) {
+        throw none("scratch memory");
     }
 
     private static UnsupportedOperationException none(String what) {

@@ -36,8 +36,8 @@ class ShapesTest {
 
     @Test
     void columnsDouble() {
-        assertThat(DeviceColumn.roomFor(1, 1 << 29)).isEqualTo(1024);
-        assertThat(DeviceColumn.roomFor(5000, 1 << 29)).isEqualTo(10_000);
-        assertThat(DeviceColumn.roomFor((1 << 29) - 1, 1 << 29)).isEqualTo(1 << 29);
+        assertThat(DeviceColumn.capacityFor(1, 1 << 29)).isEqualTo(1024);
+        assertThat(DeviceColumn.capacityFor(5000, 1 << 29)).isEqualTo(10_000);
+        assertThat(DeviceColumn.capacityFor((1 << 29) - 1, 1 << 29)).isEqualTo(1 << 29);
     }
 }

@@ -8,7 +8,7 @@ import io.psf.api.array.LongArray;
 import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.report.Measured;
-import io.psf.runtime.server.shard.Slice;
+import io.psf.runtime.spi.shard.Slice;
 import java.util.function.ToDoubleFunction;
 
 /** Whole operations of a shard, from and to page-locked memory, without a server. */

@@ -7,7 +7,7 @@ import java.util.Objects;
  * An array of float32 whose values are integers of 8 bits in memory, with a factor for each block of consecutive values.
  * It can only be read: a block's factor depends on all of its values.
  */
-final class ByteFloats extends ConvertedFloats {
+final class ByteFloats extends ReadOnlyFloats {
     /** The heap tile from which values are converted. One for each thread. */
     private static final ThreadLocal<byte[]> SCRATCH = ThreadLocal.withInitial(() -> new byte[TILE]);
 
@@ -91,53 +91,8 @@ final class ByteFloats extends ConvertedFloats {
     }
 
     @Override
-    public void copyRowsTo(int[] rows, int from, int n, int width, float[] target) {
-        for (int i = 0; i < n; i++) {
-            copyTo(rows[from + i] * width, target, i * width, width);
-        }
-    }
-
-    @Override
-    public void prefetchRows(int[] rows, int from, int n, int width) {
-        // Answers alone have this type, and are read in order.
-    }
-
-    private static UnsupportedOperationException readOnly() {
-        return new UnsupportedOperationException("write to an array of INT8 (expected: reads; copy() can be written)");
-    }
-
-    @Override
-    public void set(int i, float value) {
-        throw readOnly();
-    }
-
-    @Override
-    public void copyFrom(int at, float[] source, int begin, int n) {
-        throw readOnly();
-    }
-
-    @Override
-    public void copyRowsFrom(int[] rows, int from, int n, int width, float[] source) {
-        throw readOnly();
-    }
-
-    @Override
-    public void copyFrom(int at, SharedArray source) {
-        throw readOnly();
-    }
-
-    @Override
-    public void copyRows(int to, SharedArray source, int from, int n, int width) {
-        throw readOnly();
-    }
-
-    @Override
-    public void gather(SharedArray source, int[] rows, int begin, int end, int width) {
-        throw readOnly();
-    }
-
-    @Override
-    public void scatter(SharedArray source, int[] rows, int begin, int end, int width) {
-        throw readOnly();
+    UnsupportedOperationException readOnly() {
+        return new UnsupportedOperationException(
+                "write: to an array of INT8, which is read-only (expected: a write to its copy())");
     }
 }

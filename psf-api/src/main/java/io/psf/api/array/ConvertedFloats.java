@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** An array of float32 whose values have another type in memory. They are converted a tile at a time. */
-abstract sealed class ConvertedFloats extends FloatArray permits HalfFloats, ByteFloats {
+abstract sealed class ConvertedFloats extends FloatArray permits HalfFloats, ReadOnlyFloats {
     private static final FloatBuffer NO_FLOATS = FloatBuffer.allocate(0);
 
     /** A heap tile of converted values. One for each thread. */

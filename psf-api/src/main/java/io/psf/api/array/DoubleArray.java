@@ -7,6 +7,8 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
+// The build makes ByteArray, IntArray and LongArray of this file: src/main/generate/GenerateArrays.java.
+
 /**
  * A shared array of float64: a bounds-checked view of on-heap or off-heap memory. Writes to a view change the memory
  * behind it. Not thread-safe: one thread may write, or several threads may read.
@@ -50,7 +52,12 @@ public final class DoubleArray extends SharedArray {
      */
     public static DoubleArray view(ByteBuffer bytes) {
         SharedArray.requireWhole(bytes.remaining(), ElementType.DOUBLE);
-        return new DoubleArray(ArrayMemory.littleEndian(bytes).asDoubleBuffer());
+        return new DoubleArray(ArrayMemory.doubles(bytes));
+    }
+
+    /** Returns the off-heap elements behind this array, for copies by a device; null if the array is on the heap. */
+    public @Nullable DoubleBuffer offHeap() {
+        return data.isDirect() ? data.slice() : null;
     }
 
     @Override
@@ -124,6 +131,8 @@ public final class DoubleArray extends SharedArray {
         }
     }
 
+    // Arithmetic, which arrays of integers do not have.
+
     /** Adds a times x to this array, element by element: y += a x. */
     public void addScaled(double a, DoubleArray x) {
         SharedArray.requireLength("x", x.length(), length());
@@ -170,10 +179,12 @@ public final class DoubleArray extends SharedArray {
         return sum;
     }
 
+    // End of the arithmetic.
+
     @Override
     void write(int begin, int end, ByteBuffer out) {
         int bytes = (end - begin) * ElementType.DOUBLE.size();
-        ArrayMemory.littleEndian(out).asDoubleBuffer().put(0, data, begin, end - begin);
+        ArrayMemory.doubles(out).put(0, data, begin, end - begin);
         out.position(out.position() + bytes);
     }
 

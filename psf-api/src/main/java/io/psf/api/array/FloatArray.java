@@ -155,15 +155,7 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
      * @param target [at least n, width]
      */
     public void copyRowsTo(int[] rows, int from, int n, int width, float[] target) {
-        if (width == 1) {
-            for (int i = 0; i < n; i++) {
-                target[i] = data.get(rows[from + i]);
-            }
-        } else {
-            for (int i = 0; i < n; i++) {
-                data.get(rows[from + i] * width, target, i * width, width);
-            }
-        }
+        RowCopies.copyRows(data, rows, from, n, width, target);
     }
 
     /**
@@ -171,15 +163,15 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
      * copy of the row remains.
      */
     public void copyRowsFrom(int[] rows, int from, int n, int width, float[] source) {
-        if (width == 1) {
-            for (int i = 0; i < n; i++) {
-                data.put(rows[from + i], source[i]);
-            }
-        } else {
-            for (int i = 0; i < n; i++) {
-                data.put(rows[from + i] * width, source, i * width, width);
-            }
-        }
+        RowCopies.copyRowsBack(source, data, rows, from, n, width, part(width));
+    }
+
+    /** Returns the number of elements of a row, [_, width], to copy to this array at once. */
+    private int part(int width) {
+        boolean aligned = bytes != null
+                && width * ElementType.FLOAT.size() % RowCopies.ALIGNED == 0
+                && bytes.alignmentOffset(firstByte, RowCopies.ALIGNED) == 0;
+        return RowCopies.part(width, ElementType.FLOAT.size(), aligned);
     }
 
     /** Copies all values to the beginning of another array, which must be at least as long. */
@@ -350,11 +342,13 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
             }
         } else {
             int ahead = rowsToPrefetch(width, 1);
+            int part = part(width);
             for (int i = begin; i < end; ) {
                 int loaded = Math.min(end, i + ahead);
                 ((FloatArray) source).prefetchRows(rows, i, loaded - i, width);
                 for (; i < loaded; i++) {
-                    data.put((i - begin) * width, from, Objects.checkIndex(rows[i], limit) * width, width);
+                    int row = Objects.checkIndex(rows[i], limit);
+                    RowCopies.copy(from, row * width, data, (i - begin) * width, width, part);
                 }
             }
         }
@@ -375,8 +369,10 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
                 data.put(rows[i], from.get(i - begin));
             }
         } else {
+            int part = part(width);
             for (int i = begin; i < end; i++) {
-                data.put(Objects.checkIndex(rows[i], limit) * width, from, (i - begin) * width, width);
+                int row = Objects.checkIndex(rows[i], limit);
+                RowCopies.copy(from, (i - begin) * width, data, row * width, width, part);
             }
         }
     }

@@ -23,7 +23,7 @@ public record FloatTypes(FloatType storage, boolean isStochastic, FloatType wire
         }
         if (isStochastic && !storage.isHalf()) {
             throw new IllegalArgumentException(
-                    "stochastic rounding: of values stored as " + storage + " (expected: FLOAT16 or BFLOAT16)");
+                    "stochastic rounding: with storage " + storage + " (expected: FLOAT16 or BFLOAT16)");
         }
     }
 

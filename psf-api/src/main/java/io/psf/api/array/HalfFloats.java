@@ -100,10 +100,11 @@ final class HalfFloats extends ConvertedFloats {
         }
         short[] halves = HALVES.get();
         int most = TILE / width;
+        int part = RowCopies.part(width, Short.BYTES, false);
         for (int i = 0; i < n; i += most) {
             int some = Math.min(most, n - i);
             for (int row = 0; row < some; row++) {
-                data.get(rows[from + i + row] * width, halves, row * width, width);
+                RowCopies.copy(data, rows[from + i + row] * width, halves, row * width, width, part);
             }
             Halves.decode(type, halves, some * width, target, i * width);
         }
@@ -143,11 +144,12 @@ final class HalfFloats extends ConvertedFloats {
     public void gather(SharedArray source, int[] rows, int begin, int end, int width) {
         if (width <= TILE && source instanceof HalfFloats from && from.type == type) {
             int ahead = RowLoads.ahead(width * Short.BYTES, 1);
+            int part = RowCopies.part(width, Short.BYTES, false);
             for (int i = begin; i < end; ) {
                 int loaded = Math.min(end, i + ahead);
                 from.prefetchRows(rows, i, loaded - i, width);
                 for (; i < loaded; i++) {
-                    data.put((i - begin) * width, from.data, rows[i] * width, width);
+                    RowCopies.copy(from.data, rows[i] * width, data, (i - begin) * width, width, part);
                 }
             }
         } else if (width <= TILE && isOnHeap((FloatArray) source)) {

@@ -126,7 +126,7 @@ public abstract sealed class SharedArray permits ByteArray, IntArray, LongArray,
     static void requireRows(int row, int n, int width, int length) {
         if (row < 0 || n < 0 || width < 0 || ((long) row + n) * width > length) {
             throw new IndexOutOfBoundsException("rows: [" + row + ", " + ((long) row + n) + "), " + width
-                    + " wide (expected: in an array of " + length + " elements)");
+                    + " wide (expected: rows within the " + length + " elements)");
         }
     }
 

@@ -123,8 +123,8 @@ public final class Attachments {
         if (!(attachment instanceof Checkpointed state)) {
             throw new PsException(
                     PsException.Code.STORAGE,
-                    "attachment " + type.getName() + ": has been loaded (expected: a class that is Checkpointed, as it"
-                            + " was when it was saved)");
+                    "attachment " + type.getName() + ": not Checkpointed, but the checkpoint has its state"
+                            + " (expected: a class that implements Checkpointed)");
         }
         for (Entry entry : entries) {
             ByteArrayInputStream bytes = new ByteArrayInputStream(entry.bytes());
@@ -138,15 +138,15 @@ public final class Attachments {
                     state.loadRow(entry.key(), new DataInputStream(bytes));
                 }
                 if (bytes.available() > 0) {
-                    throw new IOException("left over " + bytes.available() + " bytes");
+                    throw new IOException("bytes not read: " + bytes.available());
                 }
             } catch (IOException e) {
                 throw new PsException(
                         PsException.Code.STORAGE,
                         "attachment " + type.getName() + ": reading "
                                 + (entry.total() ? "a total" : "row " + entry.key()) + " of "
-                                + entry.bytes().length + " bytes: " + e + " (expected: all that it wrote when it was"
-                                + " saved)",
+                                + entry.bytes().length + " bytes: " + e + " (expected: to read exactly the bytes"
+                                + " that were saved)",
                         e);
             }
         }

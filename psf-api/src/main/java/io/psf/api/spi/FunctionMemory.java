@@ -24,7 +24,8 @@ public final class FunctionMemory {
         if (owner != null && !function.equals(owner) && !function.startsWith(owner + '.')) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "tensor \"" + tensor + "\": memory of \"" + owner + "\" (expected: a tensor of the model for \""
+                    "tensor \"" + tensor + "\": the memory of function \"" + owner + "\" (expected: a tensor of"
+                            + " the model as the argument of \""
                             + function + "\")");
         }
     }

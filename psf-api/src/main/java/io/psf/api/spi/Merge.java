@@ -36,7 +36,9 @@ public interface Merge<R> {
             return new PsException(PsException.Code.INTERNAL, "merging the answers: " + thrown, thrown);
         }
         return new PsException(
-                PsException.Code.CALLER_FAILED, "the caller's own merge, finish or record threw " + thrown, thrown);
+                PsException.Code.CALLER_FAILED,
+                "the caller's own merge, finish or record constructor threw " + thrown,
+                thrown);
     }
 
     /** Returns the failure of a call whose {@link #result} was null. */

@@ -47,8 +47,8 @@ public abstract sealed class Parts permits Routing {
                 return layout;
             }
         }
-        throw new IllegalArgumentException("layouts: none of the slices of tensor "
-                + before.info().id() + " as " + before.text() + " (expected: one)");
+        throw new IllegalArgumentException(
+                "layouts: none for tensor " + before.info().id() + " as " + before.text() + " (expected: one)");
     }
 
     /** Returns the tensor on whose shards the call runs; null if it runs on nodes. */

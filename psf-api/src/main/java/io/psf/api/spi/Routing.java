@@ -54,7 +54,7 @@ public final class Routing extends Parts {
     private static TensorLayout unknown(TensorId tensor) {
         throw new PsException(
                 PsException.Code.UNKNOWN_TENSOR,
-                "tensor: \"" + tensor + "\" (expected: the one that the call runs on)");
+                "tensor: \"" + tensor + "\" (expected: the tensor whose shards run the call)");
     }
 
     /**
@@ -168,7 +168,7 @@ public final class Routing extends Parts {
         } else if (setOf[counts] < 0) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    name + " length: " + array.length() + " (expected: 0, since its counts are not there)");
+                    name + " length: " + array.length() + " (expected: 0, since its counts are null)");
         }
         ragged[component] = keySets[setOf[counts]].ragged(name, (IntArray) arrays[counts], array);
     }

@@ -4,10 +4,12 @@ import io.psf.api.DeclaredTensor;
 import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
+import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * A node with the directory for checkpoints, for the functions that save and load tensors; with its class path, for the
@@ -35,6 +37,26 @@ public interface StoredNode extends Node {
      *     not declared any more. A lane must not block on it
      */
     CompletionStage<List<DeclaredTensor>> declared(List<TensorId> tensors, long epoch);
+
+    /**
+     * Runs work that blocks for long, on files for example, on a daemon thread of its own. The test kit's nodes run it on
+     * their lane, after the work that is queued there.
+     *
+     * @param thread the thread's name
+     */
+    default void runApart(String thread, Runnable work) {
+        Thread apart = new Thread(work, thread);
+        apart.setDaemon(true);
+        apart.start();
+    }
+
+    /**
+     * Runs work on each shard that this node holds, those included that are the memory of a function, as {@link #onShards}
+     * does: for functions that end what calls on all shards have begun.
+     *
+     * @return completed on this node's lane when the work has run on all shards
+     */
+    CompletionStage<Void> onEveryShard(Consumer<? super Shard> work);
 
     /** Adds a listener to the requests that this node handles from now on. The test kit's nodes make no events. */
     void listen(RequestListener listener);

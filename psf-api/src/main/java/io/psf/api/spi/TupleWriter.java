@@ -9,6 +9,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.FloatType;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.array.RowFloats;
 import io.psf.api.array.SharedArray;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -170,7 +171,13 @@ public final class TupleWriter extends BlockWriter {
 
     /** Adds the elements {@code [begin, end)} of a shared array. */
     public void range(SharedArray array, int begin, int end) {
-        add(array, NO_ROWS, begin, end, 0, null);
+        if (array instanceof RowFloats some && begin % some.width() == 0 && end % some.width() == 0) {
+            int first = some.firstRow();
+            int width = some.width();
+            add(some.source(), some.rows(), first + begin / width, first + end / width, width, null);
+        } else {
+            add(array, NO_ROWS, begin, end, 0, null);
+        }
     }
 
     /**

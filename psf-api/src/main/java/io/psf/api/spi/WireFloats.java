@@ -3,6 +3,7 @@ package io.psf.api.spi;
 import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.FloatType;
+import io.psf.api.array.RowFloats;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -65,9 +66,7 @@ final class WireFloats {
     static void writeRows(FloatArray values, int[] rows, int from, int to, int width, int entry, ByteBuffer out) {
         int n = Math.multiplyExact(to - from, width);
         if ((entry & 0xff) == INT8) {
-            FloatArray gathered = FloatArray.allocate(n);
-            gathered.gather(values, rows, from, to, width);
-            write(gathered, entry, out);
+            write(RowFloats.of(values, rows, from, to - from, width), entry, out);
             return;
         }
         int bytes = (int) bytes(entry, n);

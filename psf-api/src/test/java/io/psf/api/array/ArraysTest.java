@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -114,6 +116,27 @@ final class ArraysTest {
         assertThat(requireNonNull(array.offHeap()).remaining()).isEqualTo(40);
         assertThat(FloatArray.allocate(3).offHeap()).isNull();
         assertThat(FloatArray.view(ByteBuffer.allocate(8)).offHeap()).isNull();
+    }
+
+    /** Returns the elements off the heap, as the array's own buffer. */
+    private static @Nullable Buffer elements(SharedArray array) {
+        return switch (array.type()) {
+            case BYTE -> ((ByteArray) array).offHeap();
+            case INT -> ((IntArray) array).offHeap();
+            case LONG -> ((LongArray) array).offHeap();
+            case DOUBLE -> ((DoubleArray) array).offHeap();
+            case FLOAT -> throw new AssertionError("not reached");
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "FLOAT")
+    void theElementsOffTheHeapAreThoseOfTheView(ElementType type) {
+        SharedArray array = view(type, bytes(true, type, 10)).slice(2, 6);
+        Buffer elements = requireNonNull(elements(array));
+        assertThat(elements.isDirect()).isTrue();
+        assertThat(elements.remaining()).isEqualTo(4);
+        assertThat(elements(array.copy())).isNull();
     }
 
     @Test
@@ -236,6 +259,6 @@ final class ArraysTest {
         }
         SharedArray three = view(type, bytes(false, type, 3));
         assertThatThrownBy(() -> three.copyRows(0, three, 2, 2, 1))
-                .hasMessage("rows: [2, 4), 1 wide (expected: in an array of 3 elements)");
+                .hasMessage("rows: [2, 4), 1 wide (expected: rows within the 3 elements)");
     }
 }

@@ -115,7 +115,7 @@ class ByteFloatsTest {
         assertThatThrownBy(() -> read.slice(3, 9)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> read.set(0, 1))
                 .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessage("write to an array of INT8 (expected: reads; copy() can be written)");
+                .hasMessage("write: to an array of INT8, which is read-only (expected: a write to its copy())");
         assertThatThrownBy(() -> read.scale(2)).isInstanceOf(UnsupportedOperationException.class);
         assertThatThrownBy(() -> read.copyFrom(read)).isInstanceOf(UnsupportedOperationException.class);
         FloatArray copy = read.copy();

@@ -235,6 +235,6 @@ class HalfFloatsTest {
         assertThatThrownBy(() -> new FloatTypes(FloatType.INT8, false, FloatType.FLOAT32))
                 .hasMessage("storage: INT8 (expected: FLOAT32, FLOAT16 or BFLOAT16)");
         assertThatThrownBy(() -> new FloatTypes(FloatType.FLOAT32, true, FloatType.FLOAT32))
-                .hasMessage("stochastic rounding: of values stored as FLOAT32 (expected: FLOAT16 or BFLOAT16)");
+                .hasMessage("stochastic rounding: with storage FLOAT32 (expected: FLOAT16 or BFLOAT16)");
     }
 }

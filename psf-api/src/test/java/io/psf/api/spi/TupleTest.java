@@ -63,8 +63,8 @@ class TupleTest {
             assertThatThrownBy(() -> out.string(text))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageMatching(
-                            "text: character 2: U\\+D(83D|E00) \\(expected: both halves of a surrogate pair,"
-                                    + " since UTF-8 has no other\\)");
+                            "text: character 2: U\\+D(83D|E00) \\(expected: both halves of a surrogate pair;"
+                                    + " UTF-8 cannot encode one half\\)");
         }
         for (int before = 0; before < 40; before++) { // wherever it falls among the bytes
             String text = "x".repeat(before) + "\udc00" + "y".repeat(40 - before);

@@ -72,12 +72,6 @@ public final class LocalShard implements Shard {
     }
 
     @Override
-    public FloatArray values(long key) {
-        int begin = row(key) * width();
-        return values.slice(begin, begin + width());
-    }
-
-    @Override
     public int row(long key) {
         return (int) Objects.checkIndex(key, tensor.rows());
     }

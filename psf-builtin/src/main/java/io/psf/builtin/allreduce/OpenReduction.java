@@ -1,16 +1,16 @@
 package io.psf.builtin.allreduce;
 
 import io.psf.api.DeferredAnswer;
-import io.psf.api.Member;
-import io.psf.api.Role;
 import io.psf.api.array.FloatArray;
 import io.psf.builtin.push.DenseSums;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -20,6 +20,8 @@ import java.util.function.Supplier;
  */
 final class OpenReduction {
     private final Operation operation;
+    /** The ranks of the workers that were present when the all-reduce was opened, and still are. */
+    private final Set<Integer> counted;
     /** The answers by worker, in the order of arrival. */
     private final Map<Integer, CompletableFuture<ReduceValues.Response>> answers = new LinkedHashMap<>();
     /** The values that are not combined yet, by worker, in the order of the ranks. */
@@ -38,11 +40,28 @@ final class OpenReduction {
     /**
      * Creates an all-reduce without values.
      *
+     * @param counted the ranks of the workers that it is for
      * @param waitsFor says which workers have not called
      */
-    OpenReduction(Operation operation, Supplier<String> waitsFor) {
+    OpenReduction(Operation operation, Set<Integer> counted, Supplier<String> waitsFor) {
         this.operation = operation;
+        this.counted = counted;
         this.waitsFor = waitsFor;
+    }
+
+    /** Counts only those that are present. */
+    void retain(Set<Integer> present) {
+        counted.retainAll(present);
+    }
+
+    /** Does not wait for a worker. */
+    void uncount(int worker) {
+        counted.remove(worker);
+    }
+
+    /** True if the worker is counted and has not called. */
+    boolean waitsFor(int worker) {
+        return counted.contains(worker) && !has(worker);
     }
 
     boolean has(int worker) {
@@ -62,13 +81,18 @@ final class OpenReduction {
         return answer;
     }
 
-    /** Returns the lowest rank of the present workers that have not called; {@code Integer.MAX_VALUE} if all have. */
-    int lowestMissing(List<Member> members) {
+    /** Returns the ranks of the workers that have not called. */
+    Set<Integer> missing() {
+        Set<Integer> missing = new TreeSet<>(counted);
+        missing.removeIf(this::has);
+        return missing;
+    }
+
+    /** Returns the lowest rank of the workers that have not called; {@code Integer.MAX_VALUE} if all have. */
+    int lowestMissing() {
         int lowest = Integer.MAX_VALUE;
-        for (Member member : members) {
-            if (member.role() == Role.WORKER && !has(member.rank())) {
-                lowest = Math.min(lowest, member.rank());
-            }
+        for (int worker : counted) {
+            lowest = has(worker) ? lowest : Math.min(lowest, worker);
         }
         return lowest;
     }
@@ -102,6 +126,13 @@ final class OpenReduction {
             return;
         }
         answers.values().forEach(answer -> answer.complete(new ReduceValues.Response(into)));
+    }
+
+    /** Fails the calls, and releases their requests. */
+    void drop(Throwable failure) {
+        held.values().forEach(each -> each.release().run());
+        held.clear();
+        fail(failure);
     }
 
     void fail(Throwable failure) {

@@ -4,7 +4,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.builtin.push.DenseSums;
 import java.util.List;
 
-/** What an all-reduce computes of the workers' values, element by element. The ordinal is the number on the wire. */
+/** The operation of an all-reduce on the workers' values, element by element. The ordinal is the number on the wire. */
 public enum Operation {
     /** The sum, in the order of the workers' ranks. */
     SUM,

@@ -4,25 +4,36 @@ import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
+import io.psf.api.spi.Restartable;
 import io.psf.builtin.optimizer.Shapes;
+import io.psf.builtin.push.Abandoned;
+import io.psf.builtin.push.Renumbering;
 import io.psf.builtin.push.Workers;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
 
 /**
  * The open all-reduces of a shard, by number. The oldest one is combined in the shard's values: each worker's values as
  * soon as all lower ranks have sent theirs. Attached to the shard, used on its lane.
  */
-final class Reductions implements MemberListener {
+final class Reductions implements MemberListener, Restartable {
     /** The maximum number of open all-reduces: a worker whose calls time out opens further ones. */
     private static final int MOST_OPEN = 4;
 
     private final Shard shard;
     private final TreeMap<Long, OpenReduction> open = new TreeMap<>();
+    /** The workers that have called. */
+    private final Set<Integer> known = new HashSet<>();
+
+    private final Renumbering numbers = new Renumbering();
+    private final Abandoned abandoned = new Abandoned();
+    /** The ranks of the workers that have joined and do not call yet. */
+    private final Set<Integer> paused = new HashSet<>();
+
     private long next;
     private boolean closing;
 
@@ -46,16 +57,24 @@ final class Reductions implements MemberListener {
                 .orElseThrow(() -> ReductionMemory.notMemory(shard.spec().id()));
     }
 
-    /** Returns the number of the first all-reduce that has not ended. */
-    long next() {
-        return next;
+    /** Returns the number of the first all-reduce that is for a worker and that it has not called. */
+    long next(int worker) {
+        long number = next;
+        for (Map.Entry<Long, OpenReduction> each : open.entrySet()) {
+            if (each.getValue().waitsFor(worker)) {
+                return numbers.own(worker, each.getKey());
+            }
+            number = each.getKey() + 1;
+        }
+        return numbers.own(worker, number);
     }
 
     /** Takes a worker's values. Does not wait for the other workers. */
     CompletionStage<ReduceValues.Response> add(ReduceValues.Request slice) {
         Shapes.requireDense(shard, slice.values());
-        int worker = shard.call().worker();
-        long number = slice.number();
+        int worker = Workers.rank(shard.call(), "all-reduce");
+        abandoned.requireNot();
+        long number = numbers.here(worker, slice.number());
         if (number < next) {
             throw refused(
                     "number of the all-reduce: " + number, "at least " + next + "; all-reduces before it have ended");
@@ -67,19 +86,34 @@ final class Reductions implements MemberListener {
                     PsException.Code.RESOURCE_EXHAUSTED,
                     "open all-reduces: " + (MOST_OPEN + 1) + " (expected: at most " + MOST_OPEN + ")");
         }
-        OpenReduction reduction = there == null ? new OpenReduction(slice.operation(), this::waitsFor) : there;
+        OpenReduction reduction =
+                there == null ? new OpenReduction(slice.operation(), counted(worker), this::waitsFor) : there;
         CompletionStage<ReduceValues.Response> answer =
                 reduction.add(worker, slice.operation(), slice.values(), shard.requestRelease());
         open.put(number, reduction);
-        membersChanged(shard.members());
+        closeOldest();
         return answer;
     }
 
-    /** Fails the all-reduces before a number that lack the worker's values: the worker sends them no more. */
+    private Set<Integer> counted(int worker) {
+        Set<Integer> counted = Workers.of(shard.members());
+        counted.removeAll(paused);
+        counted.add(worker); // which this shard may not know yet
+        return counted;
+    }
+
+    /**
+     * Fails the all-reduces before a number that lack the worker's values: the worker sends them no more. The first one of a
+     * worker that has joined later may be behind some that this shard has opened since then: they are not for it.
+     */
     private void abandon(int worker, long number) {
+        if (known.add(worker)) {
+            open.headMap(number).values().forEach(each -> each.uncount(worker));
+            closeOldest();
+        }
         for (Map.Entry<Long, OpenReduction> each :
                 List.copyOf(open.headMap(number).entrySet())) {
-            if (!each.getValue().has(worker)) {
+            if (each.getValue().waitsFor(worker)) {
                 open.remove(each.getKey());
                 next = Math.max(next, each.getKey() + 1);
                 each.getValue()
@@ -91,24 +125,63 @@ final class Reductions implements MemberListener {
         }
     }
 
+    @Override
+    public void pause(int worker) {
+        paused.add(worker);
+        open.values().forEach(each -> each.uncount(worker));
+        closeOldest();
+    }
+
+    @Override
+    public void abandon(PsException reason) {
+        abandoned.begin(reason, shard.members());
+        drop(reason);
+    }
+
+    @Override
+    public void restart(boolean loaded, Set<Integer> workers) {
+        abandoned.end();
+        paused.removeAll(workers);
+        drop(Abandoned.dropped("all-reduce \"" + shard.spec().id() + "\""));
+        numbers.restart(workers, next);
+    }
+
+    private void drop(PsException reason) {
+        List<OpenReduction> dropped = List.copyOf(open.values());
+        next = open.isEmpty() ? next : open.lastKey() + 1;
+        open.clear();
+        dropped.forEach(each -> each.drop(reason));
+    }
+
     private String waitsFor() {
         Map.Entry<Long, OpenReduction> oldest = open.firstEntry();
         if (oldest == null) {
             return "";
         }
-        Set<Integer> missing = new TreeSet<>(Workers.of(shard.members()));
-        missing.removeIf(oldest.getValue()::has);
-        return "workers that have not called all-reduce " + oldest.getKey() + ": " + missing
-                + " (expected: none of those that are present)";
+        return "workers that have not called all-reduce " + oldest.getKey() + ": "
+                + oldest.getValue().missing()
+                + " (expected: none of those that were present when it was called first)";
     }
 
     static PsException refused(String actual, String expected) {
         return new PsException(PsException.Code.BAD_REQUEST, actual + " (expected: " + expected + ")");
     }
 
-    /** Closes the oldest all-reduces that all present workers have called. */
     @Override
     public void membersChanged(List<Member> members) {
+        Set<Integer> present = Workers.of(members);
+        numbers.retain(present);
+        abandoned.retain(present);
+        paused.retainAll(present);
+        if (!open.isEmpty() || !known.isEmpty()) {
+            known.retainAll(present);
+            open.values().forEach(each -> each.retain(present));
+            closeOldest();
+        }
+    }
+
+    /** Closes the oldest all-reduces that all their workers have called. */
+    private void closeOldest() {
         if (closing) {
             return; // re-entered: an answer released a worker's next call before all were answered
         }
@@ -117,7 +190,7 @@ final class Reductions implements MemberListener {
             boolean closed = false;
             while (!open.isEmpty()) {
                 OpenReduction oldest = open.firstEntry().getValue();
-                int missing = oldest.lowestMissing(members);
+                int missing = oldest.lowestMissing();
                 if (missing < Integer.MAX_VALUE) {
                     if (!closed) { // the answer to the call being handled is still to be read from the values
                         oldest.combineBelow(missing, shard.values());

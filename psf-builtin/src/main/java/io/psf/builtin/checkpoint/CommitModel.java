@@ -14,12 +14,13 @@ public interface CommitModel {
      *
      * @param server any number; it selects the server, and is the same for all calls for models
      * @param model the model's name, a path below the server's checkpoint directory
-     * @param attempt the attempt's number
+     * @param attempt the number of the attempt, whose workers' records are saved; -1 if {@code records} are
      * @param step the number of the step
      * @param keep the number of complete steps to keep, at least 1
      * @param incremental true if one more step is kept that shares no file with the newest
      * @param tensors the tensors, which are saved
      * @param indexes the indexes of their images
+     * @param records the workers' records, of a save without an attempt
      */
     record Request(
             @ByKey long server,
@@ -29,7 +30,8 @@ public interface CommitModel {
             int keep,
             boolean incremental,
             List<SavedTensor> tensors,
-            List<SavedIndex> indexes) {}
+            List<SavedIndex> indexes,
+            List<RecordEntry> records) {}
 
     /**
      * The result.
@@ -38,10 +40,11 @@ public interface CommitModel {
      */
     record Response(List<String> notDeleted) {}
 
-    /** Writes the manifest, with the records of the attempt's workers. */
+    /** Writes the manifest, with the workers' records. */
     default Response handle(Request request, StoredNode node) {
-        List<RecordEntry> records =
-                ModelAttempts.of(node).at(request.model(), request.attempt()).entries();
+        List<RecordEntry> records = request.attempt() < 0
+                ? request.records()
+                : ModelAttempts.of(node).at(request.model(), request.attempt()).entries();
         ModelSteps steps = new ModelSteps(node.checkpoints(), request.model());
         steps.write(new ModelManifest(request.step(), request.tensors(), request.indexes(), records));
         SkippedSteps skipped = ModelAttempts.of(node).skipped(request.model());

@@ -34,7 +34,6 @@ record Folder(Path path) {
         return path.resolve(name);
     }
 
-    /** Returns the file of an image. */
     Path file(SavedImage image) {
         return path.resolve(image.file());
     }

@@ -18,13 +18,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * An image in a file. The whole image is verified before any part is used, so later reads can fail only on I/O errors.
+ * A verified image in a file. The whole image is verified before any of its rows is loaded, so that loading can fail only
+ * with an I/O error.
  *
- * @param path the file's path
- * @param image the place of the image in the file
- * @param header the image's header
- * @param owned what the shard owns for which it was verified
- * @param newer the keys that later images of its chain name
+ * @param path the file
+ * @param image the position of the image in the file, its length and its checksum
+ * @param header the header of the image
+ * @param owned the rows of the image that belong to the shard for which it was verified
+ * @param newer the keys that later images of the same slice replace or remove
  */
 record ImageFile(Path path, SavedImage image, ImageHeader header, ImageHeader.Owned owned, Superseded newer) {
     /**
@@ -51,12 +52,12 @@ record ImageFile(Path path, SavedImage image, ImageHeader header, ImageHeader.Ow
     }
 
     /**
-     * Verifies an image and reads its header. Checks the checksum, and that all parts that the header declares are
-     * present.
+     * Verifies an image and reads its header: the checksum must match, and the image must have all parts that the header
+     * declares.
      *
      * @param folder the folder of the checkpoint
      * @param shard the shard whose rows are loaded
-     * @param newer the keys that later images of the chain name
+     * @param newer the keys that later images of the same slice replace or remove
      * @throws PsException with {@code STORAGE} if the file is missing or damaged
      */
     static ImageFile verified(Folder folder, TensorInfo tensor, SavedImage image, StoredShard shard, Superseded newer) {
@@ -86,9 +87,9 @@ record ImageFile(Path path, SavedImage image, ImageHeader header, ImageHeader.Ow
     }
 
     /**
-     * Checks that a header is that of an image.
+     * Checks that a header belongs to an image: tensor, rows, save and number of bases must be those of the image.
      *
-     * @throws PsException with {@code STORAGE} if it is another
+     * @throws PsException with {@code STORAGE} naming the first difference
      */
     static void requireOf(ImageHeader header, TensorInfo whole, SavedImage image) {
         ImageHeader.require("tensor", header.tensor(), whole);
@@ -101,7 +102,7 @@ record ImageFile(Path path, SavedImage image, ImageHeader header, ImageHeader.Ow
         return "%08x".formatted(number);
     }
 
-    /** Copies what the shard owns of the image. */
+    /** Copies the rows that the shard owns. */
     void load(ImageLoader loader) {
         try (ImageInput in = open(path, image)) {
             loader.add(ImageHeader.read(in), in, newer);

@@ -106,7 +106,7 @@ record ImageFiles(StoredShard shard, List<ImageFile> files) {
             throw new PsException(
                     PsException.Code.STORAGE,
                     "width of slot \"" + slot.name() + "\" in checkpoint \"" + checkpoint + "\": " + slot.width()
-                            + " (expected: " + expected + ", as in another file)");
+                            + " (expected: " + expected + ", as in the other files)");
         }
     }
 

@@ -5,6 +5,7 @@ import io.psf.api.Place;
 import io.psf.api.PsException;
 import io.psf.api.PsFunction;
 import io.psf.api.layout.ByKey;
+import io.psf.builtin.push.Workers;
 import java.util.List;
 
 /** Makes a worker take part in the next save or load of a model. Called by each worker before the barrier. */
@@ -40,8 +41,9 @@ public interface JoinModel {
                     PsException.Code.BAD_REQUEST,
                     "record: " + length + " characters (expected: at most " + LONGEST + ")");
         }
-        ModelAttempt attempt = ModelAttempts.of(server).open();
-        attempt.join(server.call().worker(), request.model(), request.work(), request.entries());
+        int worker = Workers.rank(server.call(), "save or load of a model");
+        ModelAttempt attempt = ModelAttempts.of(server).open(server);
+        attempt.join(worker, request.model(), request.work(), request.entries());
         return new Response(attempt.number());
     }
 }

@@ -7,7 +7,6 @@ import io.psf.api.TensorId;
 import io.psf.api.layout.Reduce;
 import io.psf.api.layout.Reduction;
 import io.psf.api.spi.StoredNode;
-import io.psf.api.spi.StoredShard;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -46,19 +45,7 @@ public interface LoadModel {
                     "checkpoint \"" + checkpoint
                             + "\": saved again while it is loaded (expected: no save during a load;" + " load again)");
         }
-        return EachTensor.run(node, request.tensors(), shard -> load(shard, checkpoint, images, request.dryRun()))
+        return EachTensor.run(node, request.tensors(), shard -> images.load(shard, checkpoint, request.dryRun()))
                 .thenApply(slices -> new Response(slices.size()));
-    }
-
-    private static boolean load(StoredShard shard, String checkpoint, ModelImages images, boolean dryRun) {
-        TensorImages tensor = images.tensors().get(shard.spec().id().name());
-        if (tensor == null) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "tensor \"" + shard.spec().id() + "\": not in checkpoint \"" + checkpoint
-                            + "\" (expected: a tensor that was saved there)");
-        }
-        new ShardLoad(checkpoint, images.folder(), tensor).run(shard, dryRun);
-        return true;
     }
 }

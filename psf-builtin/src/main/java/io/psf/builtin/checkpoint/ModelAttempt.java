@@ -13,7 +13,6 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +24,7 @@ final class ModelAttempt {
      * The time in which the server has to hear that a worker has left, which the barrier did not wait for. After it, a
      * worker without a part has passed the barrier with a call of its own.
      */
-    private static final Duration TO_HEAR = Duration.ofSeconds(5);
+    static final Duration TO_HEAR = Duration.ofSeconds(5);
 
     private final long number;
     private final Executor late;
@@ -33,11 +32,11 @@ final class ModelAttempt {
     private final TreeMap<Integer, Part> parts = new TreeMap<>();
 
     private final Map<Integer, CompletableFuture<LeadModel.Response>> waiting = new LinkedHashMap<>();
-    /** The workers that were present when the last of them called. */
-    private Set<Integer> present = Set.of();
+    /** The ranks of the workers that were present when the first of them called, and still are. */
+    private final Set<Integer> counted;
 
     private int leader = -1;
-    private volatile @Nullable PsException failure;
+    private @Nullable PsException failure;
     private @Nullable Long step;
 
     /** The part of one worker: the work that it wants to do, as text, and its record. */
@@ -48,17 +47,15 @@ final class ModelAttempt {
         }
     }
 
-    ModelAttempt(long number) {
-        this(number, CompletableFuture.delayedExecutor(TO_HEAR.toMillis(), TimeUnit.MILLISECONDS));
-    }
-
     /**
      * Creates an attempt.
      *
-     * @param late runs a task after the time in which the server has to hear of the loss of a worker
+     * @param counted the ranks of the workers that are present
+     * @param late runs a task on the server's lane, after {@link #TO_HEAR}
      */
-    ModelAttempt(long number, Executor late) {
+    ModelAttempt(long number, Set<Integer> counted, Executor late) {
         this.number = number;
+        this.counted = counted;
         this.late = late;
     }
 
@@ -82,7 +79,7 @@ final class ModelAttempt {
 
     /**
      * Makes the first worker that calls the leader. The others are answered when it has finished. The attempt fails with
-     * {@code BAD_REQUEST} if the workers want to do different work, or if a present worker has no part.
+     * {@code BAD_REQUEST} if the workers want to do different work, or if one of the workers has no part.
      *
      * @param present the ranks of the workers that are present; others no longer take part
      */
@@ -92,7 +89,7 @@ final class ModelAttempt {
         waiting.put(worker, answer);
         retain(present);
         if (!hasBegun()) {
-            PsException refusal = withoutPart(present);
+            PsException refusal = withoutPart();
             late.execute(() -> {
                 if (answer.completeExceptionally(refusal)) {
                     failure = refusal;
@@ -105,22 +102,27 @@ final class ModelAttempt {
     /** Says which worker the others wait for. */
     private String waitsFor() {
         String work = parts.firstEntry().getValue().toString();
-        Set<Integer> missing = new TreeSet<>(present);
-        missing.removeAll(parts.keySet());
+        Set<Integer> missing = missing();
         return leader >= 0
-                ? work + ": not finished by worker " + leader + ", which makes it for all (expected: finished)"
-                : work + ": without workers " + missing + " (expected: all present workers)";
+                ? work + ": not finished by worker " + leader + ", which does it for all workers (expected:"
+                        + " finished before the deadline)"
+                : work + ": workers " + missing + " have not called it (expected: all present workers)";
     }
 
-    /** Returns the failure if a present worker has no part. */
-    private PsException withoutPart(Set<Integer> present) {
-        Set<Integer> missing = new TreeSet<>(present);
+    private Set<Integer> missing() {
+        Set<Integer> missing = new TreeSet<>(counted);
         missing.removeAll(parts.keySet());
+        return missing;
+    }
+
+    /** Returns the failure if a worker has no part. */
+    private PsException withoutPart() {
+        Set<Integer> missing = missing();
         return new PsException(
                 PsException.Code.BAD_REQUEST,
-                parts.firstEntry().getValue() + ": without workers " + missing
-                        + ", which passed the barrier with a call of their own (expected: all present workers save and"
-                        + " load together)");
+                parts.firstEntry().getValue() + ": not called by workers " + missing
+                        + ", which passed the barrier with another call (expected: all present workers save and load"
+                        + " together)");
     }
 
     /** Two threads of one worker that save different models would share its part. */
@@ -136,16 +138,16 @@ final class ModelAttempt {
     }
 
     /**
-     * Selects the leader once all present workers have a part. Fails the attempt if their work differs, or if its leader
+     * Selects the leader once all workers have a part that were present when the first called. Fails the attempt if their work differs, or if its leader
      * is not present.
      */
     void retain(Set<Integer> present) {
-        this.present = present;
+        counted.retainAll(present);
         if (!hasBegun() && !waiting.isEmpty()) {
             parts.keySet().retainAll(present);
             waiting.keySet().retainAll(present);
             failure = difference();
-            if (failure == null && parts.keySet().containsAll(present)) {
+            if (failure == null && parts.keySet().containsAll(counted)) {
                 selectLeader();
             }
         } else if (leader >= 0 && !isFinished() && !present.contains(leader)) {

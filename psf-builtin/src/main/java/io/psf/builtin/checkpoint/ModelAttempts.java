@@ -29,9 +29,10 @@ final class ModelAttempts implements MemberListener {
     }
 
     /** Returns the attempt that has no leader yet, or begins one. */
-    ModelAttempt open() {
+    ModelAttempt open(Node server) {
         if (attempts.isEmpty() || attempts.getLast().hasBegun()) {
-            attempts.add(new ModelAttempt(begun++));
+            attempts.add(new ModelAttempt(
+                    begun++, Workers.of(server.members()), late -> server.after(ModelAttempt.TO_HEAR, late)));
         }
         if (attempts.size() > KEPT) {
             attempts.removeFirst();

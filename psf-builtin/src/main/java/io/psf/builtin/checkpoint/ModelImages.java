@@ -3,6 +3,9 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.spi.Restartable;
+import io.psf.api.spi.StoredShard;
+import io.psf.builtin.push.Workers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -110,6 +113,38 @@ record ModelImages(
                     where
                             + ": save %016x (expected: %016x, as in the manifest of the model)"
                                     .formatted(found, expected));
+        }
+    }
+
+    /**
+     * Loads a shard, or verifies what would be loaded.
+     *
+     * @param checkpoint the name of the step's checkpoint, for messages
+     * @param dryRun true if the images are only verified
+     * @return true
+     * @throws PsException as {@link ShardLoad#run}, and with {@code BAD_REQUEST} if the step does not have the tensor
+     */
+    boolean load(StoredShard shard, String checkpoint, boolean dryRun) {
+        TensorImages tensor = tensors.get(shard.spec().id().name());
+        if (tensor == null) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "tensor \"" + shard.spec().id() + "\": not in checkpoint \"" + checkpoint
+                            + "\" (expected: a tensor that was saved there)");
+        }
+        new ShardLoad(checkpoint, folder, tensor).run(shard, dryRun);
+        if (!dryRun) {
+            restart(shard);
+        }
+        return true;
+    }
+
+    /** Drops rounds that were open: their pushes belong to steps after the checkpoint, or were given up. */
+    private static void restart(StoredShard shard) {
+        for (Object each : shard.attachments().all()) {
+            if (each instanceof Restartable waiting) {
+                waiting.restart(true, Workers.of(shard.members()));
+            }
         }
     }
 

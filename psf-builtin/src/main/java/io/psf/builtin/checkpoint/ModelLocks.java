@@ -113,7 +113,7 @@ final class ModelLocks implements AutoCloseable {
                 PsException.Code.CONFIGURATION,
                 "checkpoints of model \"" + model + "\" in " + folder + ": another job saves there"
                         + (owner.isEmpty() ? "" : ", " + owner)
-                        + " (expected: a directory, or a name of the model, for each job that saves)");
+                        + " (expected: a directory or a model name of its own for each job)");
     }
 
     private static String owner() {

@@ -30,7 +30,6 @@ public record ModelManifest(long step, List<SavedTensor> tensors, List<SavedInde
         records = List.copyOf(records);
     }
 
-    /** Returns the text of the file. */
     String text() {
         StringBuilder text = new StringBuilder((indexes.isEmpty() ? BY_TENSOR : FIRST) + "\n");
         text.append("step %d\n".formatted(step));

@@ -5,6 +5,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.spi.StoredNode;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.image.ImageHeader;
+import io.psf.builtin.image.ImageRows;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The save of a model, as each server does it. The lanes write the images: those of up to {@value #PACKED} bytes to packs,
- * each larger one to a file of its own. Then a thread that is no lane forces the packs to the disk and writes the index.
+ * each larger one to a file of its own. Then a thread that is no lane forces the files to the disk and writes the index.
  */
 final class ModelSave {
     private static final Logger LOG = LoggerFactory.getLogger(ModelSave.class);
@@ -40,6 +42,7 @@ final class ModelSave {
 
     private final Packs packs;
     private final @Nullable ModelImages base;
+    private final CompletableFuture<List<SaveModel.Written>> written = new CompletableFuture<>();
 
     ModelSave(StoredNode node, SaveModel.Request request) {
         this.node = node;
@@ -71,38 +74,50 @@ final class ModelSave {
 
     /** Returns the index of what was written, if anything was; completed on a thread of its own. */
     CompletionStage<List<SaveModel.Written>> run() {
-        CompletableFuture<List<SaveModel.Written>> answer = new CompletableFuture<>();
-        EachTensor.run(node, request.tensors(), this::write).whenComplete((images, failure) -> {
-            try {
-                Thread ends = new Thread(() -> end(answer, images, failure), "psf-save");
-                ends.setDaemon(true);
-                ends.start();
-            } catch (Throwable e) { // such as an OutOfMemoryError: no native thread
-                fail(answer, e);
-            }
-        });
-        return answer;
+        var unused = freeze().exceptionally(failure -> false);
+        return written;
     }
 
-    private void end(
-            CompletableFuture<List<SaveModel.Written>> answer,
-            @Nullable List<Written> images,
-            @Nullable Throwable failure) {
+    /**
+     * Copies the shards to files that may not be on the disk yet. The rest is done by a thread of its own.
+     *
+     * @return completed when all shards are copied: with false if there are none
+     */
+    CompletionStage<Boolean> freeze() {
+        return EachTensor.run(node, request.tensors(), this::write).handle((images, failure) -> {
+            try {
+                node.runApart("psf-save", () -> end(images, failure));
+            } catch (Throwable e) { // such as an OutOfMemoryError: no native thread
+                fail(e);
+            }
+            if (images == null) {
+                throw new CompletionException(failure);
+            }
+            return !images.isEmpty();
+        });
+    }
+
+    /** Returns the index of what was written, if anything was; completed on any thread. */
+    CompletableFuture<List<SaveModel.Written>> written() {
+        return written;
+    }
+
+    private void end(@Nullable List<Written> images, @Nullable Throwable failure) {
         try {
             if (images == null) {
                 throw failure == null ? new IllegalStateException("no images") : failure;
             }
-            answer.complete(images.isEmpty() ? List.of() : List.of(finish(images)));
+            written.complete(images.isEmpty() ? List.of() : List.of(finish(images)));
         } catch (Throwable e) { // passed on to the caller
-            fail(answer, e);
+            fail(e);
         }
     }
 
-    private void fail(CompletableFuture<List<SaveModel.Written>> answer, Throwable why) {
+    private void fail(Throwable why) {
         try {
             packs.abandon();
         } finally {
-            answer.completeExceptionally(why);
+            written.completeExceptionally(why);
         }
     }
 
@@ -113,17 +128,9 @@ final class ModelSave {
                 ? Increments.Plan.ALL
                 : Increments.plan(folder, base(shard.spec()), request.increments(), header, shard);
         Map<SavedImage, KnownFile> known = new HashMap<>();
-        SavedImage image;
-        if (header.bytesWith(plan.rows()) <= PACKED) {
-            Packs.Packed packed = packed(header, plan, shard);
-            image = packed.image();
-            known.put(image, packed.file());
-        } else {
-            String below = CheckpointPath.of(shard.spec().id());
-            image = ImageFile.write(new Folder(folder.file(below)), header, shard, plan.rows())
-                    .in(below);
-            known.put(image, KnownFile.of(folder.file(image)));
-        }
+        Packs.Packed packed = packed(header, plan.rows(), shard);
+        SavedImage image = packed.image();
+        known.put(image, packed.file());
         SavedChain chain = SavedChain.of(plan.bases(), image);
         if (request.increments() > 0) {
             plan.bases().forEach(each -> known.put(each, KnownFile.of(folder.file(each))));
@@ -132,11 +139,13 @@ final class ModelSave {
         return new Written(new ServerIndex.Slice(shard.spec(), chain), image.bytes());
     }
 
-    private Packs.Packed packed(ImageHeader header, Increments.Plan plan, StoredShard shard) {
+    private Packs.Packed packed(ImageHeader header, ImageRows rows, StoredShard shard) {
+        boolean small = header.bytesWith(rows) <= PACKED;
+        String below = CheckpointPath.of(shard.spec().id());
         try {
-            return packs.add(header, plan.rows(), shard);
+            return small ? packs.add(header, rows, shard) : packs.alone(below, header, rows, shard);
         } catch (IOException e) {
-            throw Folder.failure("writing " + folder.file(prefix + "-*" + Pack.SUFFIX), e);
+            throw Folder.failure("writing " + folder.file(small ? prefix + "-*" + Pack.SUFFIX : below), e);
         }
     }
 

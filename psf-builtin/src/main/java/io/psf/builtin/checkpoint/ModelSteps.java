@@ -41,7 +41,6 @@ record ModelSteps(Path root, String model) {
         return CheckpointPath.step(model, step);
     }
 
-    /** Returns the folder of a step. */
     Folder of(long step) {
         return new Folder(CheckpointPath.of(root, name(step)));
     }
@@ -97,7 +96,6 @@ record ModelSteps(Path root, String model) {
         }
     }
 
-    /** Returns the images of a step. */
     ModelImages images(ModelManifest manifest) {
         return ModelImages.read(of(manifest.step()), name(manifest.step()), manifest);
     }

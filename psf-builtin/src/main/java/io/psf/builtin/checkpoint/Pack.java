@@ -11,15 +11,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
-/** A file with images one after another, while it is written. Used by one thread at a time. */
+/** A file with images one after another, or with one alone, while it is written. Used by one thread at a time. */
 final class Pack {
     static final String SUFFIX = ".pack";
 
     private final Path file;
     private final Path unfinished;
     private final FileChannel channel;
-    private final ImageOutput out;
+    private @Nullable ImageOutput out;
     private final KnownFile known = new KnownFile();
     private long length;
 
@@ -39,16 +41,17 @@ final class Pack {
 
     /** Appends the image of a shard. */
     SavedImage add(ImageHeader whole, ImageRows rows, StoredShard shard) throws IOException {
+        ImageOutput to = Objects.requireNonNull(out, "out");
         long offset = length;
-        int checksum = ShardImage.write(whole, rows, shard, out);
-        length += out.written();
+        int checksum = ShardImage.write(whole, rows, shard, to);
+        length += to.written();
         return new SavedImage(
                 whole.save(),
                 whole.begin(),
                 whole.end(),
                 name(),
                 offset,
-                out.written(),
+                to.written(),
                 checksum,
                 rows.form().bases());
     }
@@ -66,10 +69,21 @@ final class Pack {
         return length;
     }
 
+    /** Gives the buffer up: no image is added any more. */
+    void end() {
+        out = null;
+    }
+
+    /** Closes the file, which is forced later: its content may be on the disk or not. */
+    void close() throws IOException {
+        end();
+        channel.close();
+    }
+
     /** Forces the images to the disk, and gives the file its name. */
     void finish() throws IOException {
-        try (channel) {
-            channel.force(true);
+        try (FileChannel open = channel.isOpen() ? channel : FileChannel.open(unfinished, StandardOpenOption.WRITE)) {
+            open.force(true);
         }
         Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
         known.complete(file);

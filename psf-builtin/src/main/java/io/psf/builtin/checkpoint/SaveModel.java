@@ -36,7 +36,7 @@ public interface SaveModel {
     record Response(List<Written> indexes) {}
 
     /**
-     * What a server has written.
+     * The part of a save that one server has written.
      *
      * @param index the index of its images
      * @param bytes the bytes of the images, without those that they build on

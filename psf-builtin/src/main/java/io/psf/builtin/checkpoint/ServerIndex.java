@@ -32,7 +32,6 @@ record ServerIndex(long save, Map<String, Long> lengths, List<Slice> slices) {
     /** The images of a slice. */
     record Slice(TensorInfo tensor, SavedChain chain) {}
 
-    /** Returns the text of the file. */
     String text() {
         List<String> files = lengths.keySet().stream().sorted().toList();
         Map<String, Integer> numbers = new HashMap<>();

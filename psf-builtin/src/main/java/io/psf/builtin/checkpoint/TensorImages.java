@@ -18,7 +18,6 @@ record TensorImages(TensorInfo tensor, long save, List<SavedChain> chains) {
         chains = List.copyOf(chains);
     }
 
-    /** Returns all images. */
     List<SavedImage> images() {
         return chains.stream().flatMap(chain -> chain.images().stream()).toList();
     }
@@ -51,7 +50,7 @@ record TensorImages(TensorInfo tensor, long save, List<SavedChain> chains) {
     private PsException hole(Object where, long end, long begin) {
         return new PsException(
                 PsException.Code.STORAGE,
-                where + ": rows [" + end + ", " + begin + ") (expected: one file for each row of [0, " + tensor.rows()
-                        + "))");
+                where + ": a gap or an overlap at rows [" + Math.min(begin, end) + ", " + Math.max(begin, end)
+                        + ") (expected: each row in one file, of [0, " + tensor.rows() + "))");
     }
 }

@@ -111,7 +111,6 @@ final class TensorManifest {
         }
     }
 
-    /** Returns the text of a manifest. */
     private static String text(TensorImages tensor) {
         StringBuilder text = new StringBuilder(FIRST + "\n");
         text.append("shape %d %d\n"

@@ -26,6 +26,6 @@ public interface DensePull {
 
     /** Returns the shard's current values. */
     default Response handle(Request slice, Shard shard) {
-        return new Response(shard.values());
+        return new Response(shard.valuesForAnswer());
     }
 }

@@ -29,6 +29,6 @@ public interface DensePushPull {
 
     /** Passes the update to the shard's optimizer, on arrival or with the round, then returns the values. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
-        return Pushes.of(shard).dense(slice.update(), () -> new Response(shard.values()));
+        return Pushes.of(shard).dense(slice.update(), () -> new Response(shard.valuesForAnswer()));
     }
 }

@@ -196,7 +196,6 @@ public record ImageHeader(
         return bytesOfKeys() + form.removed() * Long.BYTES;
     }
 
-    /** Returns the number of bytes of keys. */
     long bytesOfKeys() {
         return hasKeys() ? rows * Long.BYTES : 0;
     }
@@ -262,7 +261,7 @@ public record ImageHeader(
     }
 
     /**
-     * What a shard owns of an image.
+     * The part of an image that a shard owns.
      *
      * @param rows the number of rows that the shard has from this image
      * @param named the keys that this image and later ones of its chain name

@@ -54,7 +54,7 @@ public final class ImageRows {
         return changed == null || changed.get(row);
     }
 
-    /** Returns the number of rows in the image, of a shard with so many. */
+    /** Returns the number of rows in the image of a shard with {@code rows} rows. */
     int count(int rows) {
         return changed == null ? rows : changed.cardinality();
     }

@@ -49,9 +49,9 @@ public final class NamedClasses {
                 if (other != null) {
                     throw new PsException(
                             PsException.Code.CONFIGURATION,
-                            "name \"" + each.name() + "\": of "
+                            "name \"" + each.name() + "\": used by "
                                     + other.getClass().getName() + " and "
-                                    + each.getClass().getName() + " (expected: of one)");
+                                    + each.getClass().getName() + " (expected: by one class)");
                 }
             }
         } catch (ServiceConfigurationError | LinkageError e) {

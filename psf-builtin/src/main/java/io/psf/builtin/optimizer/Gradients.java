@@ -3,7 +3,7 @@ package io.psf.builtin.optimizer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens to a gradient before the formula.
+ * The changes of a gradient before the formula.
  *
  * @param clipValue the limit of each element; 0 for none
  * @param scale the factor of each element

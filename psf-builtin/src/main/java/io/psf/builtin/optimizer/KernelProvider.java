@@ -6,8 +6,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Steps long spans in place, which is faster than through tiles on the heap. Loaded as a service by the class loader of
  * this interface. A provider that cannot be loaded or instantiated is ignored; then all steps go through tiles.
+ * Thread-safe.
  */
 public interface KernelProvider {
+    /**
+     * Runs the formula of a kernel until the JIT has compiled it. Called once for each class of kernels, before the first
+     * {@link #bind} of such a kernel, on a thread of its own; blocks. Steps go through tiles meanwhile. Does nothing by
+     * default.
+     *
+     * @return true if the kernel is to be bound, the default; false if the provider does not support it, or the tiles are faster
+     */
+    default boolean warmUp(Kernel kernel) {
+        return true;
+    }
+
     /**
      * Returns a kernel over the arrays of one push, or null if the provider does not support the rule or the memory.
      *

@@ -49,7 +49,8 @@ public final class LearningRate {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "learning rate of " + shard.optimizer()
-                            + ": not settable (expected: a formula; for an optimizer of your own, set another optimizer)");
+                            + ": cannot be set (expected: a formula; replace another optimizer with"
+                            + " Tensors.setOptimizer)");
         }
         return BadRequest.ifIllegal(tiled::atSetRate);
     }

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What an optimizer does besides its formula. A gradient is first clipped by value, then by the norm, then the weight
+ * The work of an optimizer besides its formula. A gradient is first clipped by value, then by the norm, then the weight
  * decay is added.
  *
  * @param clipValue each element of the gradient is limited to [-clipValue, clipValue]; 0 for no limit

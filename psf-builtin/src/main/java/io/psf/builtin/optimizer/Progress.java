@@ -26,7 +26,6 @@ public final class Progress implements Checkpointed {
 
     private Progress() {}
 
-    /** Returns the attachment of a shard. */
     static Progress of(Shard shard) {
         return shard.attachment(Progress.class, Progress::new);
     }

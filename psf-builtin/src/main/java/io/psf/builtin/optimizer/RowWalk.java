@@ -43,7 +43,13 @@ final class RowWalk {
         float[] g = new float[width];
         float[][] tiles = new float[state.length][width];
         float[] ofRow = new float[rowState.length];
+        int ahead = FloatArray.rowsToPrefetch(width, 1 + state.length + rowState.length);
+        int loaded = 0;
         for (int i = 0; i < count; i++) {
+            if (rows != null && i == loaded) {
+                loaded = Math.min(count, i + ahead);
+                prefetch(rows, i, loaded - i);
+            }
             int row = rows == null ? i : rows[i];
             int at = row * width;
             values.copyTo(at, w, 0, width);
@@ -65,6 +71,13 @@ final class RowWalk {
             for (int s = 0; s < rowState.length; s++) {
                 rowState[s].set(row, ofRow[s]);
             }
+        }
+    }
+
+    private void prefetch(int[] rows, int from, int n) {
+        Walk.prefetch(values, state, width, rows, from, n);
+        for (FloatArray slot : rowState) {
+            slot.prefetchRows(rows, from, n, 1);
         }
     }
 

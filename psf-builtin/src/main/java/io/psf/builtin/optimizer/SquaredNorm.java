@@ -8,6 +8,11 @@ public record SquaredNorm() implements TensorKernel {
     }
 
     @Override
+    public boolean sumsWeights() {
+        return false;
+    }
+
+    @Override
     public void sum(float[] w, float[] g, float[][] state, int begin, int end, int steps, double[] sums) {
         double sum = 0;
         for (int i = begin; i < end; i++) {

@@ -12,7 +12,9 @@ final class SumWalk {
     private final int stepsOfTensor;
     private final int width;
     private final Tiles tiles;
-    private final FloatArray values;
+    /** Null if the sums need no weights. */
+    private final @Nullable FloatArray values;
+
     private final FloatArray update;
     private final FloatArray[] state;
     private final float[][] stateTiles;
@@ -32,7 +34,8 @@ final class SumWalk {
         this.stepsOfTensor = stepsOfTensor;
         this.width = shard.width();
         this.tiles = tiles;
-        this.values = shard.values();
+        boolean needsWeights = kernel.sumsWeights() || (gradients != null && gradients.weightDecay() != 0);
+        this.values = needsWeights ? shard.values() : null;
         this.update = update;
         this.state = new FloatArray[names.size()];
         this.stateTiles = tiles.state(names.size());
@@ -53,7 +56,13 @@ final class SumWalk {
      * @param rows [at least count], the shard's row number for each row of the update; null for the rows 0, 1, ..
      */
     void add(int @Nullable [] rows, int count) {
+        int ahead = FloatArray.rowsToPrefetch(width, 1 + state.length);
+        int loaded = 0;
         for (int i = 0; i < count; i++) {
+            if (rows != null && i >= loaded) {
+                loaded = Math.min(count, i + ahead);
+                Walk.prefetch(values, state, width, rows, i, loaded - i);
+            }
             int row = rows == null ? i : rows[i];
             float before = steps == null ? 0 : steps.get(row);
             int run = i + 1; // rows that follow each other, with equal numbers of steps, are one span
@@ -73,7 +82,9 @@ final class SumWalk {
     private void span(int at, int from, int n, int count) {
         for (int done = 0; done < n; done += Tiles.SIZE) {
             int m = Math.min(Tiles.SIZE, n - done);
-            values.copyTo(at + done, tiles.w, 0, m);
+            if (values != null) {
+                values.copyTo(at + done, tiles.w, 0, m);
+            }
             update.copyTo(from + done, tiles.g, 0, m);
             for (int s = 0; s < state.length; s++) {
                 state[s].copyTo(at + done, stateTiles[s], 0, m);

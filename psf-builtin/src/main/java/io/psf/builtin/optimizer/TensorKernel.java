@@ -9,10 +9,15 @@ public interface TensorKernel extends Kernel {
     /** Returns the number of sums. */
     int sums();
 
+    /** True if {@link #sum} reads the weights. They are not loaded for a formula that says false, such as a norm of gradients. */
+    default boolean sumsWeights() {
+        return true;
+    }
+
     /**
      * Adds the terms of the elements {@code [begin, end)} of tiles. Changes no array but {@code sums}.
      *
-     * @param w [at least end] float32; the weights
+     * @param w [at least end] float32; the weights; undefined if {@link #sumsWeights} is false
      * @param g [at least end] float32; the update or gradient
      * @param state [states][at least end] float32, in the order of {@link #state}
      * @param begin the first element

@@ -69,9 +69,9 @@ final class Walk {
             state[s] = shard.slot(names.get(s), width);
         }
         this.steps = kernel.counting() == Kernel.Counting.ROWS ? shard.slot(Kernel.STEPS, 1) : null;
-        this.inPlace = update.length() < LONG || KernelProviders.FOUND == null || kernel.replaces() || gradients != null
-                ? null
-                : KernelProviders.FOUND.bind(kernel, values, update, state);
+        KernelProvider provider =
+                update.length() < LONG || kernel.replaces() || gradients != null ? null : KernelProviders.of(kernel);
+        this.inPlace = provider == null ? null : provider.bind(kernel, values, update, state);
         ByteBuffer bytes = inPlace == null ? null : values.offHeap();
         this.pastLine = bytes == null ? 0 : bytes.alignmentOffset(0, LINE * Float.BYTES) / Float.BYTES;
     }
@@ -116,13 +116,20 @@ final class Walk {
         int ahead = FloatArray.rowsToPrefetch(width, 1 + state.length);
         for (int i = 0; i < count; i += ahead) {
             int end = Math.min(count, i + ahead);
-            prefetch(rows, i, end - i);
+            prefetch(values, state, width, rows, i, end - i);
             stepTiles(rows, i, end);
         }
     }
 
-    private void prefetch(int[] rows, int from, int n) {
-        values.prefetchRows(rows, from, n, width);
+    /**
+     * Loads n rows of the values and of the state ahead, those of {@code rows} from index {@code from} on.
+     *
+     * @param values null if they are not read
+     */
+    static void prefetch(@Nullable FloatArray values, FloatArray[] state, int width, int[] rows, int from, int n) {
+        if (values != null) {
+            values.prefetchRows(rows, from, n, width);
+        }
         for (FloatArray slot : state) {
             slot.prefetchRows(rows, from, n, width);
         }

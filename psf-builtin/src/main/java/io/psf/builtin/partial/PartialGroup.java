@@ -49,6 +49,11 @@ final class PartialGroup {
         waiting.values().removeIf(each -> each.answer().isDone() || !workers.contains(each.worker()));
     }
 
+    /** Fails all waiting workers. */
+    void fail(PsException reason) {
+        waiting.values().forEach(each -> each.answer().completeExceptionally(reason));
+    }
+
     /** Answers all waiting workers with the ranks of the group. */
     void close() {
         int[] ranks = waiting.keySet().stream().mapToInt(Integer::intValue).toArray();

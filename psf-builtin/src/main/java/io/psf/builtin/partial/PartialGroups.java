@@ -4,16 +4,21 @@ import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.Node;
 import io.psf.api.PsException;
+import io.psf.api.spi.Restartable;
+import io.psf.builtin.push.Abandoned;
 import io.psf.builtin.push.Workers;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 
 /** The open groups of a server, by key. Attached to the server, used on its lane. */
-final class PartialGroups implements MemberListener {
+public final class PartialGroups implements MemberListener, Restartable {
+    private final Node server;
+    private final Abandoned abandoned = new Abandoned();
     private final Map<Long, Open> groups = new HashMap<>();
     /** The number of groups opened so far; the next group's number. */
     private long opened;
@@ -21,32 +26,39 @@ final class PartialGroups implements MemberListener {
     /** A group, and the timer that closes it. */
     private record Open(PartialGroup group, Future<?> deadline) {}
 
-    static PartialGroups of(Node server) {
-        return server.attachment("psf.preduce", PartialGroups.class, PartialGroups::new);
+    private PartialGroups(Node server) {
+        this.server = server;
     }
 
-    CompletionStage<PartialReducePartners.Response> come(PartialReducePartners.Request request, Node server) {
+    /** Returns the groups of a server. */
+    public static PartialGroups of(Node server) {
+        return server.attachment("psf.preduce", PartialGroups.class, () -> new PartialGroups(server));
+    }
+
+    CompletionStage<PartialReducePartners.Response> come(PartialReducePartners.Request request) {
+        abandoned.requireNot();
         require("rank", request.rank(), 0);
         require("wanted", request.wanted(), 1);
         require("maxWaitMillis", request.maxWaitMillis(), 0);
+        int worker = Workers.rank(server.call(), "partial reduce");
         long key = request.group();
         forgetGone(key, server.members());
         Open open = groups.get(key);
         if (open == null) {
             PartialGroup group = new PartialGroup(opened++, request.wanted());
             Duration wait = Duration.ofMillis(request.maxWaitMillis());
-            open = new Open(group, server.after(wait, () -> timeIsUp(key, group, server)));
+            open = new Open(group, server.after(wait, () -> timeIsUp(key, group)));
             groups.put(key, open);
         }
         CompletionStage<PartialReducePartners.Response> answer =
-                open.group().add(request.rank(), request.wanted(), server.call().worker());
+                open.group().add(request.rank(), request.wanted(), worker);
         if (open.group().isComplete()) {
             close(key, open);
         }
         return answer;
     }
 
-    private void timeIsUp(long key, PartialGroup group, Node server) {
+    private void timeIsUp(long key, PartialGroup group) {
         forgetGone(key, server.members());
         Open open = groups.get(key);
         if (open != null && open.group() == group) {
@@ -55,7 +67,31 @@ final class PartialGroups implements MemberListener {
     }
 
     @Override
+    public void abandon(PsException reason) {
+        abandoned.begin(reason, server.members());
+        drop(reason);
+    }
+
+    @Override
+    public void restart(boolean loaded, Set<Integer> workers) {
+        abandoned.end();
+        if (loaded) {
+            drop(Abandoned.dropped("partial reduce"));
+        }
+    }
+
+    private void drop(PsException reason) {
+        List<Open> dropped = List.copyOf(groups.values());
+        groups.clear();
+        for (Open each : dropped) {
+            each.deadline().cancel(false);
+            each.group().fail(reason);
+        }
+    }
+
+    @Override
     public void membersChanged(List<Member> members) {
+        abandoned.retain(Workers.of(members));
         List.copyOf(groups.keySet()).forEach(key -> forgetGone(key, members));
     }
 

@@ -54,6 +54,11 @@ final class PartialMean {
         return answers.stream().allMatch(CompletableFuture::isDone);
     }
 
+    /** Fails all partners. */
+    void fail(PsException reason) {
+        answers.forEach(answer -> answer.completeExceptionally(reason));
+    }
+
     /** Answers all partners with the mean. */
     void close() {
         FloatArray mean;

@@ -40,6 +40,6 @@ public interface PartialReduceMean {
 
     /** Answers once all partners have called that have not left and are not lost. Does not hold the lane meanwhile. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
-        return PartialMeans.of(shard).add(slice, shard);
+        return PartialMeans.of(shard).add(slice);
     }
 }

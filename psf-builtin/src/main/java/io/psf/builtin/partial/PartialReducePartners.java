@@ -40,6 +40,6 @@ public interface PartialReducePartners {
 
     /** Answers when the group closes. Does not hold the lane meanwhile. */
     default CompletionStage<Response> handle(Request request, Node server) {
-        return PartialGroups.of(server).come(request, server);
+        return PartialGroups.of(server).come(request);
     }
 }

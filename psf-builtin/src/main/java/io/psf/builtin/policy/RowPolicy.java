@@ -127,7 +127,7 @@ public final class RowPolicy implements Measured, MovingState {
     }
 
     /**
-     * What a policy has done on a shard.
+     * The counts of a policy's work on a shard.
      *
      * @param admitted the rows that were made
      * @param refused the updates that were dropped, since their keys had not come often enough

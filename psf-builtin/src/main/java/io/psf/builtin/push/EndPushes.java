@@ -19,7 +19,7 @@ public interface EndPushes {
 
     /** Closes the rounds that have waited for this worker alone. No further round waits for it until it pushes again. */
     default Response handle(Request slice, Shard shard) {
-        Pushes.find(shard).ifPresent(pushes -> pushes.end(shard.call().worker()));
+        Pushes.find(shard).ifPresent(pushes -> pushes.end(Workers.rank(shard.call(), "end of pushes")));
         return new Response();
     }
 }

@@ -108,11 +108,11 @@ final class PushSteps {
      * @throws PsException with {@code BAD_REQUEST} if it is no worker
      */
     int requireWorker(int worker) {
-        if (worker < 0) {
+        if (worker == SlicedStep.Id.ROUND) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "push of a server to tensor \"" + shard.spec().id() + "\", whose optimizer " + shard.optimizer()
-                            + " needs sums over all slices (expected: of a worker)");
+                            + " needs sums over all slices (expected: a push of a worker)");
         }
         return worker;
     }

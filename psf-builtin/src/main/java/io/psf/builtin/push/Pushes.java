@@ -5,12 +5,12 @@ import io.psf.api.DeferredAnswer;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.PsException;
-import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.MovingState;
+import io.psf.api.spi.Restartable;
 import io.psf.builtin.optimizer.Shapes;
 import io.psf.builtin.optimizer.Step;
 import io.psf.builtin.optimizer.TiledOptimizer;
@@ -43,12 +43,11 @@ import org.jspecify.annotations.Nullable;
  * Until then the push stays in its request, uncopied. So a server may hold one push of each worker for each of at most
  * {@value #MOST_OPEN} rounds.
  */
-public final class Pushes implements MemberListener, MovingState {
+public final class Pushes implements MemberListener, MovingState, Restartable {
     /** The maximum number of open rounds, and so of held pushes of one worker. */
     private static final int MOST_OPEN = 4;
 
     private static final String SLOTS = "round.";
-
     /** The slot that holds the dense sum of the oldest round; rounds close one at a time. */
     private static final String SLOT = SLOTS + "sum";
 
@@ -61,16 +60,15 @@ public final class Pushes implements MemberListener, MovingState {
     private final PushSteps steps;
     /** The rounds that wait for a worker's push, oldest first. */
     private final Deque<Round> open = new ArrayDeque<>(1);
-    /** The ranks of the workers that push no more. */
-    private final Set<Integer> ended = new HashSet<>();
+
+    private final AwaitedWorkers awaited = new AwaitedWorkers();
+    private final Abandoned abandoned = new Abandoned();
     /** Says which workers the oldest round waits for; one object for all pushes. */
     private final Supplier<String> waitsFor = this::waitsFor;
-
     /** The pushes that an earlier shard of this slice took; none in general. */
     private final TakenPushes taken = new TakenPushes();
 
     private boolean closing;
-
     /** The number of rounds that have closed. */
     private long closed;
 
@@ -82,10 +80,7 @@ public final class Pushes implements MemberListener, MovingState {
         this.steps = new PushSteps(shard, quorum != null);
     }
 
-    /**
-     * True if the slot holds the sum of a round. Such a slot is not part of the tensor's state: it is neither saved nor
-     * loaded.
-     */
+    /** True if the slot holds the sum of a round, which is not part of the tensor's state: it is neither saved nor loaded. */
     public static boolean ownsSlot(String name) {
         return name.startsWith(SLOTS);
     }
@@ -96,24 +91,20 @@ public final class Pushes implements MemberListener, MovingState {
     }
 
     /**
-     * Makes pushes to a new shard synchronous. Must be called before the first push.
+     * Makes pushes to a new shard synchronous, before the first push.
      *
      * @param mean true if a round applies the mean of its pushes, false if it applies their sum
-     */
-    public static void synchronize(Shard shard, boolean mean) {
-        synchronize(shard, mean, 0, false);
-    }
-
-    /**
-     * As {@link #synchronize(Shard, boolean)}, with rounds that close without the slowest workers.
-     *
      * @param quorum the number of pushes at which a round closes; 0 for a push of each worker
      * @param dropsLate true if a late push is dropped, false if it is added to the open round
      */
     public static void synchronize(Shard shard, boolean mean, int quorum, boolean dropsLate) {
         Pushes pushes = shard.attachment(
                 Pushes.class,
-                () -> new Pushes(shard, true, mean, quorum == 0 ? null : new RoundQuorum(quorum, dropsLate)));
+                () -> new Pushes(
+                        shard,
+                        true,
+                        mean,
+                        quorum == 0 ? null : new RoundQuorum(quorum, dropsLate, Workers.of(shard.members()))));
         if (!pushes.synchronous
                 || pushes.mean != mean
                 || (pushes.quorum == null ? quorum != 0 : !pushes.quorum.isAs(quorum, dropsLate))) {
@@ -185,8 +176,14 @@ public final class Pushes implements MemberListener, MovingState {
 
     @Override
     public void membersChanged(List<Member> members) {
-        if (!ended.isEmpty()) {
-            ended.retainAll(Workers.of(members)); // another worker may get the rank of one that has left
+        if (synchronous) { // another worker may get the rank of one that has left
+            Set<Integer> present = Workers.of(members);
+            if (quorum != null) {
+                quorum.changed(present, closed);
+            }
+            awaited.retain(present);
+            abandoned.retain(present);
+            open.forEach(round -> round.retain(present));
         }
         if (!taken.isEmpty()) {
             taken.retain(members);
@@ -196,9 +193,43 @@ public final class Pushes implements MemberListener, MovingState {
 
     /** Waits no more for a worker's pushes, in open rounds and later ones, until the worker pushes again. */
     void end(int worker) {
-        if (synchronous && ended.add(worker)) {
+        if (synchronous && awaited.end(worker)) {
             closeRounds(shard.members());
         }
+    }
+
+    @Override
+    public void pause(int worker) {
+        awaited.pause(worker);
+        closeRounds(shard.members());
+    }
+
+    @Override
+    public void abandon(PsException reason) {
+        abandoned.begin(reason, shard.members());
+        drop(reason);
+    }
+
+    /** {@inheritDoc} After a load there are no open rounds, and the next one that closes is the first. */
+    @Override
+    public void restart(boolean loaded, Set<Integer> workers) {
+        abandoned.end();
+        awaited.begin(workers);
+        if (loaded) {
+            drop(Abandoned.dropped("push to tensor \"" + shard.spec().id() + "\""));
+            awaited.ended().clear();
+            taken.clear();
+            closed = 0;
+            if (quorum != null) {
+                quorum.restart();
+            }
+        }
+    }
+
+    private void drop(PsException reason) {
+        List<Round> dropped = List.copyOf(open);
+        open.clear();
+        dropped.forEach(round -> round.drop(reason));
     }
 
     private <R> CompletionStage<R> take(Update update, Supplier<R> answer) {
@@ -214,7 +245,8 @@ public final class Pushes implements MemberListener, MovingState {
             return CompletableFuture.completedFuture(answer.get());
         }
         CallInfo call = shard.call();
-        int worker = call.worker();
+        int worker = Workers.rank(call, "push to a synchronous tensor");
+        abandoned.requireNot();
         DeferredAnswer<Object> before = taken.isEmpty() ? null : taken.remove(worker, call.call());
         if (before != null) { // its update is in a round
             shard.requestRelease().run();
@@ -222,7 +254,7 @@ public final class Pushes implements MemberListener, MovingState {
             return before.thenApply(closed -> answer.get());
         }
         Push<R> push = new Push<>(call.call(), answer, summing == null ? null : shard.caller(), waitsFor);
-        ended.remove(worker);
+        awaited.pushes(worker);
         if (quorum != null && quorum.isLate(worker, closed) && quorum.dropsLate()) {
             quorum.answered(Set.of(worker), closed);
             return CompletableFuture.completedFuture(answer.get());
@@ -232,10 +264,10 @@ public final class Pushes implements MemberListener, MovingState {
         return push.answered();
     }
 
-    /** Returns the oldest round without a push of the worker. Opens a new round if there is none. */
+    /** Returns the oldest round that is for the worker and without its push. Opens a new round if there is none. */
     private Round roundOf(int worker) {
         for (Round round : open) {
-            if (!round.has(worker)) {
+            if (round.counts(worker) && !round.has(worker)) {
                 return round;
             }
         }
@@ -245,7 +277,9 @@ public final class Pushes implements MemberListener, MovingState {
                     "pushes of worker " + worker + " that wait for other workers' pushes: " + (MOST_OPEN + 1)
                             + " (expected: at most " + MOST_OPEN + ")");
         }
-        Round round = new Round(shard, SLOT);
+        Set<Integer> counted = Workers.of(shard.members());
+        counted.add(worker); // which this shard may not know yet
+        Round round = new Round(shard, counted, SLOT);
         open.add(round);
         return round;
     }
@@ -262,7 +296,7 @@ public final class Pushes implements MemberListener, MovingState {
         boolean isPending = false;
         try {
             for (Round round = open.peek(); round != null && !isPending; round = open.peek()) {
-                int missing = lowestMissing(round, members);
+                int missing = awaited.lowestMissing(round, members);
                 if (missing < Integer.MAX_VALUE && (quorum == null || !quorum.isReached(round))) {
                     round.addBelow(missing);
                     return;
@@ -275,38 +309,12 @@ public final class Pushes implements MemberListener, MovingState {
         }
     }
 
-    /** Returns the lowest rank of the workers that a round waits for; {@code Integer.MAX_VALUE} if there is none. */
-    private int lowestMissing(Round round, List<Member> members) {
-        int lowest = Integer.MAX_VALUE;
-        for (Member member : members) {
-            if (isMissing(member, round)) {
-                lowest = Math.min(lowest, member.rank());
-            }
-        }
-        return lowest;
-    }
-
-    private boolean isMissing(Member member, Round round) {
-        return member.role() == Role.WORKER && !round.has(member.rank()) && !ended.contains(member.rank());
-    }
-
     private String waitsFor() {
         Round oldest = open.peek();
         if (closing || oldest == null) {
             return "";
         }
-        List<Integer> missing = shard.members().stream()
-                .filter(member -> isMissing(member, oldest))
-                .map(Member::rank)
-                .sorted()
-                .toList();
-        return "workers without a push in round " + (closed + 1) + ": " + missing + " (expected: none of those that are"
-                + " present and have not ended their pushes"
-                + (quorum == null
-                        ? ""
-                        : ", or " + quorum.pushes() + " pushes instead of "
-                                + oldest.pushes().size())
-                + ")";
+        return awaited.describe(oldest, closed + 1, shard.members(), quorum);
     }
 
     /**
@@ -363,7 +371,8 @@ public final class Pushes implements MemberListener, MovingState {
             throw new PsException(
                     PsException.Code.UNAVAILABLE,
                     "step of tensor \"" + shard.spec().id()
-                            + "\": waits for sums of other slices (expected: between two" + " steps; try again)");
+                            + "\": is waiting for sums of other slices (expected: a call between two steps; try"
+                            + " again)");
         }
     }
 
@@ -375,14 +384,14 @@ public final class Pushes implements MemberListener, MovingState {
 
     @Override
     public void saveMoving(DataOutputStream out) throws IOException {
-        new MovingRounds(quorum, ended, taken).write(closed, open, out);
+        new MovingRounds(quorum, awaited.ended(), taken).write(closed, open, out);
     }
 
     /** {@inheritDoc} A push in them is answered when its worker sends it again, and its update is not added again. */
     @Override
     public void loadMoving(DataInputStream in) throws IOException {
-        closed = new MovingRounds(quorum, ended, taken).read(in, waitsFor, () -> {
-            open.add(new Round(shard, SLOT));
+        closed = new MovingRounds(quorum, awaited.ended(), taken).read(in, waitsFor, () -> {
+            open.add(new Round(shard, new HashSet<>(), SLOT));
             return open.getLast();
         });
     }

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 final class Round {
     private final Shard shard;
     private final String slot;
+    /** The ranks of the workers that the round is for: those that were present when it was opened, and still are. */
+    private final Set<Integer> counted;
     /** The pushes by worker, in the order of arrival. */
     private final Map<Integer, Push<?>> pushes = new LinkedHashMap<>();
 
@@ -52,16 +54,28 @@ final class Round {
     /**
      * Creates an empty round.
      *
+     * @param counted the ranks of the workers that the round is for
      * @param slot the shard's slot for a sum of every row, used until the sum is applied; only one round at a time may
      *     {@link #addBelow add} to it
      */
-    Round(Shard shard, String slot) {
+    Round(Shard shard, Set<Integer> counted, String slot) {
         this.shard = shard;
+        this.counted = counted;
         this.slot = slot;
     }
 
     boolean has(int worker) {
         return pushes.containsKey(worker);
+    }
+
+    /** True if the round is for a worker: one that has joined later pushes for a later round. */
+    boolean counts(int worker) {
+        return counted.contains(worker);
+    }
+
+    /** Counts only those that are present: the next worker of a rank is counted by the rounds that open from then on. */
+    void retain(Set<Integer> present) {
+        counted.retainAll(present);
     }
 
     /** Returns the ranks of the workers that have pushed. */
@@ -91,6 +105,13 @@ final class Round {
      */
     void answer() {
         pushes.values().forEach(Push::complete);
+    }
+
+    /** Fails all pushes, and releases their requests. */
+    void drop(Throwable cause) {
+        held.values().forEach(each -> each.release().run());
+        held.clear();
+        fail(cause);
     }
 
     /** Fails all pushes. */
@@ -227,6 +248,10 @@ final class Round {
 
     /** Writes the pushes, those that are not in the sum yet, and the sum. */
     void write(DataOutputStream out) throws IOException {
+        out.writeInt(counted.size());
+        for (int worker : counted) {
+            out.writeInt(worker);
+        }
         out.writeInt(pushes.size());
         for (Map.Entry<Integer, Push<?>> each : pushes.entrySet()) {
             out.writeInt(each.getKey());
@@ -262,6 +287,9 @@ final class Round {
      * @param taken gets the pushes
      */
     void read(DataInputStream in, TakenPushes taken, Supplier<String> waitsFor) throws IOException {
+        for (int left = in.readInt(); left > 0; left--) {
+            counted.add(in.readInt());
+        }
         for (int left = in.readInt(); left > 0; left--) {
             int worker = in.readInt();
             pushes.put(worker, taken.add(worker, in.readLong(), waitsFor));

@@ -20,6 +20,9 @@ final class RoundQuorum {
     /** By worker, the number of closed rounds when its last push was answered. */
     private final Map<Integer, Long> answered = new HashMap<>();
 
+    /** The workers that were present at the last change. */
+    private Set<Integer> present;
+
     /** By worker, the number of its late pushes. */
     private final SortedMap<Integer, Long> late = new TreeMap<>();
 
@@ -28,10 +31,28 @@ final class RoundQuorum {
      *
      * @param pushes the number of pushes of different workers at which a round closes, at least 1
      * @param dropsLate true if a late push is dropped, false if it is added to the open round
+     * @param present the ranks of the workers that are present
      */
-    RoundQuorum(int pushes, boolean dropsLate) {
+    RoundQuorum(int pushes, boolean dropsLate, Set<Integer> present) {
+        this.present = present;
         this.pushes = pushes;
         this.dropsLate = dropsLate;
+    }
+
+    /** Learns which workers are present. The first push of one that has joined is not late. */
+    void changed(Set<Integer> now, long closed) {
+        answered.keySet().retainAll(now);
+        for (int worker : now) {
+            if (!present.contains(worker)) {
+                answered.put(worker, closed);
+            }
+        }
+        present = now;
+    }
+
+    /** Forgets the rounds that have closed. */
+    void restart() {
+        answered.clear();
     }
 
     boolean isAs(int pushes, boolean dropsLate) {

@@ -1,21 +1,25 @@
 package io.psf.builtin.push;
 
+import io.psf.api.Member;
+import io.psf.api.MemberListener;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.array.DoubleArray;
+import io.psf.api.spi.Restartable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 
 /** The sums over slices that wait for some of them. Attached to the coordinating shard, used on its lane. */
-final class SliceSums {
+final class SliceSums implements MemberListener, Restartable {
     /** The time after which a sum is dropped that lacks a slice: the calls have failed long before. */
     private static final Duration LONGEST = Duration.ofMinutes(30);
 
@@ -56,7 +60,7 @@ final class SliceSums {
                         PsException.Code.BAD_REQUEST,
                         "part of slice " + request.slice() + ": " + request.part().length + " sums over "
                                 + request.slices() + " slices (expected: " + sums + " over " + slices
-                                + ", as of another slice)");
+                                + ", as the other slices have sent)");
             }
         }
 
@@ -72,11 +76,19 @@ final class SliceSums {
         }
     }
 
-    static SliceSums of(Shard shard) {
-        return shard.attachment(SliceSums.class, SliceSums::new);
+    private final Shard shard;
+    private final Abandoned abandoned = new Abandoned();
+
+    private SliceSums(Shard shard) {
+        this.shard = shard;
     }
 
-    CompletionStage<SumOverSlices.Response> add(SumOverSlices.Request request, Shard shard) {
+    static SliceSums of(Shard shard) {
+        return shard.attachment(SliceSums.class, () -> new SliceSums(shard));
+    }
+
+    CompletionStage<SumOverSlices.Response> add(SumOverSlices.Request request) {
+        abandoned.requireNot();
         Key key = new Key(request.worker(), request.push(), request.stage());
         double[] known = complete.get(key);
         if (known != null) {
@@ -106,6 +118,36 @@ final class SliceSums {
             gathering.waiting().forEach(each -> each.complete(answer(totals)));
         }
         return answer;
+    }
+
+    @Override
+    public void abandon(PsException reason) {
+        abandoned.begin(reason, shard.members());
+        drop(reason);
+    }
+
+    /** {@inheritDoc} After a load, the rounds are numbered from the beginning. */
+    @Override
+    public void restart(boolean loaded, Set<Integer> workers) {
+        abandoned.end();
+        if (loaded) {
+            drop(Abandoned.dropped("sum over slices"));
+            complete.clear();
+        }
+    }
+
+    @Override
+    public void membersChanged(List<Member> members) {
+        abandoned.retain(Workers.of(members));
+    }
+
+    private void drop(PsException reason) {
+        List<Gathering> dropped = List.copyOf(open.values());
+        open.clear();
+        for (Gathering each : dropped) {
+            each.expiry().forEach(expiry -> expiry.cancel(false));
+            each.waiting().forEach(answer -> answer.completeExceptionally(reason));
+        }
     }
 
     private static SumOverSlices.Response answer(double[] totals) {

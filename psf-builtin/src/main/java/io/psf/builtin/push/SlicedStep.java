@@ -9,7 +9,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A step of one shard that needs sums over all slices. Used on the shard's lane. */
+/**
+ * A step of an optimizer on one shard that needs sums over all slices of the tensor, such as the norm of the gradient. Sends
+ * this slice's part of the sums to the slice of key 0, waits for the totals, and then changes the shard. Used on the
+ * shard's lane.
+ */
 final class SlicedStep {
     private final Shard shard;
     private final Step step;
@@ -18,10 +22,10 @@ final class SlicedStep {
     private int stage;
 
     /**
-     * The step among those of the tensor: the same on all slices.
+     * Identifies a step among those of the tensor. All slices give a step the same id.
      *
-     * @param worker the rank of the worker that pushes; {@link #ROUND} for a round
-     * @param push the number of the push of that worker, or of the round
+     * @param worker the worker or client whose push causes the step, as {@link io.psf.api.CallInfo#worker} has it; {@link #ROUND} if a round causes it
+     * @param push the number of that push among the worker's, or the number of the round
      */
     record Id(int worker, long push) {
         static final int ROUND = -1;
@@ -30,8 +34,8 @@ final class SlicedStep {
     /**
      * Creates a step.
      *
-     * @param callers the callers of the pushes that the step belongs to: if the first of them is cancelled, the next one
-     *     asks for the sums
+     * @param callers the callers of the pushes that cause the step. The first one calls for the sums; if its push is
+     *     cancelled, the next one does
      */
     SlicedStep(Shard shard, Step step, Id id, List<Caller> callers) {
         this.shard = shard;
@@ -40,7 +44,7 @@ final class SlicedStep {
         this.callers = callers;
     }
 
-    /** Collects the sums, then changes the shard. The stage ends on the lane. */
+    /** Collects the sums, then changes the shard. The returned stage is completed on the lane. */
     CompletionStage<Void> run() {
         if (!step.needsSums()) {
             step.apply();
@@ -58,7 +62,7 @@ final class SlicedStep {
             return CompletableFuture.failedFuture(new PsException(
                     PsException.Code.UNAVAILABLE,
                     "optimizer of tensor \"" + shard.spec().id()
-                            + "\": replaced during a round (expected: between rounds; push again)"));
+                            + "\": replaced during a round (expected: replaced between two rounds; push again)"));
         }
         CompletableFuture<SumOverSlices.Response> answer = SumOverSlicesPsf.stub(callers.get(caller))
                 .call(

@@ -48,6 +48,6 @@ public interface SumOverSlices {
 
     /** Answers when all slices have called. Does not hold the lane meanwhile. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
-        return SliceSums.of(shard).add(slice, shard);
+        return SliceSums.of(shard).add(slice);
     }
 }

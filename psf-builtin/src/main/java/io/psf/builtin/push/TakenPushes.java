@@ -30,6 +30,11 @@ final class TakenPushes {
         return waiting.isEmpty();
     }
 
+    /** Forgets all pushes. */
+    void clear() {
+        waiting.clear();
+    }
+
     /** Adds a push of an open round. */
     Push<Object> add(int worker, long call, Supplier<String> waitsFor) {
         Push<Object> push = new Push<>(call, () -> TakenPushes.class, null, waitsFor);

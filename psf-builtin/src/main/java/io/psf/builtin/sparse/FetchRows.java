@@ -30,6 +30,6 @@ public interface FetchRows {
 
     /** Returns the current values of the rows. */
     default Response handle(Request slice, Shard shard) {
-        return new Response(shard.gather(slice.keys()));
+        return new Response(shard.gatherForAnswer(slice.keys()));
     }
 }

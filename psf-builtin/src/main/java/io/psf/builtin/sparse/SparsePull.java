@@ -35,6 +35,6 @@ public interface SparsePull {
 
     /** Returns the current values of the rows. */
     default Response handle(Request slice, Shard shard) {
-        return new Response(shard.gather(slice.keys()));
+        return new Response(shard.gatherForAnswer(slice.keys()));
     }
 }

@@ -39,6 +39,6 @@ public interface SparsePushDensePull {
 
     /** Passes the update to the shard's optimizer, on arrival or with the round, then returns all values. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
-        return Pushes.of(shard).sparse(slice.keys(), slice.update(), () -> new Response(shard.values()));
+        return Pushes.of(shard).sparse(slice.keys(), slice.update(), () -> new Response(shard.valuesForAnswer()));
     }
 }

@@ -3,6 +3,8 @@ package io.psf.builtin.ssp;
 import io.psf.api.DeferredAnswer;
 import io.psf.api.Member;
 import io.psf.api.PsException;
+import io.psf.builtin.push.Abandoned;
+import io.psf.builtin.push.Renumbering;
 import io.psf.builtin.push.Workers;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,45 +22,80 @@ import java.util.concurrent.CompletionStage;
  */
 final class SspGroup {
     private final long key;
+    /** The number of workers; {@link SspInit#ALL} for all workers of the cluster. */
     private final int size;
+
     private final int staleness;
     /** The pace by rank, for the ranks whose worker has called. */
     private final Map<Integer, Pace> paces = new HashMap<>();
     /** The workers that have joined, those that are lost included. */
     private final Set<Integer> joined = new HashSet<>();
 
+    /** Of a group of all workers, those that were present when it was created, and still are. */
+    private final Set<Integer> counted;
+
     /** The workers that were present at the last change. */
     private Set<Integer> present = Set.of();
 
     private final List<Waiting> waiting = new ArrayList<>();
 
+    /** The workers that have joined the cluster and do not begin yet. */
+    private final Set<Integer> paused = new HashSet<>();
+
+    private final Renumbering numbers = new Renumbering();
+
+    /** The worker of a rank that is lost, and of which another worker may take the place. */
+    private static final int NONE = -1;
+
     /** A worker and the clock that it has reached. */
     private record Pace(int worker, long clock) {}
 
     /** An answer that is due once the slowest worker has reached clock {@code until}. */
-    private record Waiting(long until, CompletableFuture<SspSync.Response> answer) {}
+    private record Waiting(int worker, long until, CompletableFuture<SspSync.Response> answer) {}
 
-    SspGroup(long key, int size, int staleness) {
-        require(size >= 1, "size", size, ">= 1 workers");
+    SspGroup(long key, int size, int staleness, Set<Integer> present) {
+        require(size >= 0, "size", size, ">= 1 workers, or 0 for all");
         require(staleness >= 0, "staleness", staleness, ">= 0 clocks");
         this.key = key;
         this.size = size;
         this.staleness = staleness;
+        this.counted = new HashSet<>(present);
+        this.present = present;
     }
 
     boolean isAs(SspGroup other) {
         return size == other.size && staleness == other.staleness;
     }
 
-    /** Records that a worker takes part in the group. */
-    void join(int worker) {
+    /**
+     * Records that a worker takes part in the group.
+     *
+     * @return the clock that it begins with: that of the slowest worker, which is 0 for those with which the group began
+     */
+    long join(int worker, List<Member> members) {
+        release(members);
+        long slowest = slowest(present);
+        long clock = slowest < Long.MAX_VALUE
+                ? slowest
+                : paces.values().stream().mapToLong(Pace::clock).max().orElse(0);
         joined.add(worker);
+        numbers.joined(worker);
+        if (isOfAll() && !counted.contains(worker)) {
+            paces.put(worker, new Pace(worker, clock));
+        }
+        return clock;
+    }
+
+    private boolean isOfAll() {
+        return size == SspInit.ALL;
     }
 
     /** Records that a rank's worker has reached a clock. Answered once the slowest worker is within the staleness. */
-    CompletionStage<SspSync.Response> sync(int rank, long clock, int worker, List<Member> members) {
-        require(rank >= 0 && rank < size, "rank", rank, "0 to " + (size - 1) + " in " + this);
-        require(clock >= 0, "clock", clock, ">= 0");
+    CompletionStage<SspSync.Response> sync(int rank, long own, int worker, List<Member> members) {
+        boolean fits = isOfAll() ? rank == worker : rank >= 0 && rank < size;
+        require(fits, "rank", rank, (isOfAll() ? "" + worker : "0 to " + (size - 1)) + " in " + this);
+        require(own >= 0, "clock", own, ">= 0");
+        long clock = numbers.here(worker, own);
         Pace before = paces.get(rank);
         Set<Integer> workers = Workers.of(members);
         if (before == null || !workers.contains(before.worker())) {
@@ -71,13 +108,40 @@ final class SspGroup {
             require(before.worker() == worker, "rank", rank, "another than that of worker " + before.worker());
             require(clock >= before.clock(), "clock of rank " + rank, clock, ">= " + before.clock() + ", as before");
         }
-        join(worker);
+        joined.add(worker);
         paces.put(rank, new Pace(worker, clock));
         long until = clock - staleness;
         CompletableFuture<SspSync.Response> answer = new DeferredAnswer<>(() -> behind(until));
-        waiting.add(new Waiting(until, answer));
+        waiting.add(new Waiting(worker, until, answer));
         release(members);
         return answer;
+    }
+
+    /** Fails the calls that wait. */
+    void fail(PsException reason) {
+        List<Waiting> failed = List.copyOf(waiting);
+        waiting.clear();
+        failed.forEach(each -> each.answer().completeExceptionally(reason));
+    }
+
+    /** Waits for no clock of a worker, until it begins. */
+    void pause(int worker, List<Member> members) {
+        paused.add(worker);
+        counted.remove(worker);
+        paces.values().removeIf(pace -> pace.worker() == worker);
+        release(members);
+    }
+
+    /** Makes the next clock of each worker that begins its first. */
+    void restart(Set<Integer> workers, List<Member> members) {
+        fail(Abandoned.dropped("clock of " + this));
+        paused.removeAll(workers);
+        paces.clear();
+        present = Workers.of(members);
+        if (isOfAll()) {
+            workers.stream().filter(joined::contains).forEach(counted::add);
+        }
+        numbers.restart(workers, 1);
     }
 
     /**
@@ -85,11 +149,15 @@ final class SspGroup {
      */
     void release(List<Member> members) {
         present = Workers.of(members);
+        counted.retainAll(present);
+        numbers.retain(present);
+        paused.retainAll(present);
+        paces.replaceAll((rank, pace) -> present.contains(pace.worker()) ? pace : new Pace(NONE, pace.clock()));
         long slowest = slowest(present);
         List<Waiting> pass = new ArrayList<>();
         waiting.removeIf(each -> each.answer().isDone()); // timed out or cancelled
         waiting.removeIf(each -> each.until() <= slowest && pass.add(each));
-        pass.forEach(each -> each.answer().complete(new SspSync.Response(slowest)));
+        pass.forEach(each -> each.answer().complete(new SspSync.Response(numbers.own(each.worker(), slowest))));
     }
 
     /**
@@ -98,33 +166,40 @@ final class SspGroup {
      */
     private long slowest(Set<Integer> workers) {
         long slowest = Long.MAX_VALUE;
-        Set<Integer> toCome = new HashSet<>(workers);
-        if (joined.size() >= size) {
-            toCome.retainAll(joined);
-        }
+        Set<Integer> toCome = mayCome();
         for (Pace pace : paces.values()) {
             if (workers.contains(pace.worker())) {
                 slowest = Math.min(slowest, pace.clock());
                 toCome.remove(pace.worker());
             }
         }
-        return paces.size() < size && !toCome.isEmpty() ? 0 : slowest;
+        return (isOfAll() || paces.size() < size) && !toCome.isEmpty() ? 0 : slowest;
+    }
+
+    /** Returns the present workers that may have a rank of the group, those included that have called. */
+    private Set<Integer> mayCome() {
+        if (isOfAll()) {
+            return new HashSet<>(counted);
+        }
+        Set<Integer> workers = new HashSet<>(present);
+        workers.removeAll(paused);
+        if (joined.size() >= size) {
+            workers.retainAll(joined);
+        }
+        return workers;
     }
 
     /** Returns which workers are behind a clock, as a message. */
     private String behind(long until) {
         Map<Integer, Long> clocks = new TreeMap<>();
-        Set<Integer> toCome = new HashSet<>(present);
-        if (joined.size() >= size) {
-            toCome.retainAll(joined);
-        }
+        Set<Integer> toCome = mayCome();
         for (Pace pace : paces.values()) {
             toCome.remove(pace.worker());
             if (present.contains(pace.worker()) && pace.clock() < until) {
                 clocks.put(pace.worker(), pace.clock());
             }
         }
-        if (paces.size() < size) {
+        if (isOfAll() || paces.size() < size) {
             toCome.forEach(worker -> clocks.put(worker, 0L));
         }
         return "workers behind clock " + until + ", with their clocks: " + clocks + " (expected: none in " + this + ")";
@@ -138,6 +213,6 @@ final class SspGroup {
 
     @Override
     public String toString() {
-        return "group " + key + " of size " + size + " and staleness " + staleness;
+        return "group " + key + (isOfAll() ? " of all workers" : " of size " + size) + " and staleness " + staleness;
     }
 }

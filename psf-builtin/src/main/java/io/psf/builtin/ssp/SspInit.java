@@ -13,11 +13,17 @@ import io.psf.api.layout.ByKey;
 @PsFunction(value = "psf.ssp.init", at = Place.SERVER)
 public interface SspInit {
     /**
+     * The size of a group of all workers: it waits for those that are present when it is created, and for those that join
+     * it later from then on.
+     */
+    int ALL = 0;
+
+    /**
      * The group to create. Creating it again with the same arguments changes nothing. Another size or staleness fails
      * with {@code ALREADY_EXISTS}, an invalid one with {@code BAD_REQUEST}.
      *
      * @param group the group's key, any number
-     * @param size the number of workers in the group, at least 1
+     * @param size the number of workers in the group, at least 1; {@link #ALL} for all workers of the cluster
      * @param staleness the number of clocks that a worker may be ahead of the slowest, at least 0
      */
     record Request(@ByKey long group, int size, int staleness) {}
@@ -26,11 +32,13 @@ public interface SspInit {
      * The result.
      *
      * @param created true if the group was created by this call
+     * @param clock the clock that the worker begins with: that of the slowest worker, which is 0 until every worker with
+     *     which the group began has called
      */
-    record Response(boolean created) {}
+    record Response(boolean created, long clock) {}
 
     /** Creates the group, with every rank at clock 0. The calling worker takes part in it. */
     default Response handle(Request request, Node server) {
-        return new Response(SspGroups.of(server).create(request, server.call().worker()));
+        return SspGroups.of(server).create(request);
     }
 }

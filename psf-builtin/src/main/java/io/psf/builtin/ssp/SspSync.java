@@ -32,6 +32,6 @@ public interface SspSync {
 
     /** Answers once the slowest worker is within the staleness. Does not hold the lane meanwhile. */
     default CompletionStage<Response> handle(Request request, Node server) {
-        return SspGroups.of(server).sync(request, server);
+        return SspGroups.of(server).sync(request);
     }
 }

@@ -32,7 +32,6 @@ final class FunctionCounters {
         answered.add(nanos);
     }
 
-    /** Returns the counts. */
     CollectStatistics.OfFunction statistics(int server, String function) {
         List<CollectStatistics.Outcome> counts = new ArrayList<>();
         for (Code code : CODES) {

@@ -47,7 +47,7 @@ class ReductionsTest {
         assertThat(one).isCompletedWithValue("[1.5, 4.0]");
         reduce(1, Operation.MAX, 1, Float.NaN, -6);
         assertThat(reduce(0, Operation.MAX, 1, 1, -7)).isCompletedWithValue("[NaN, -6.0]");
-        assertThat(Reductions.require(shard).next()).isEqualTo(2);
+        assertThat(Reductions.require(shard).next(1)).isEqualTo(2);
     }
 
     @Test

@@ -101,9 +101,9 @@ class AttachmentsTest {
         assertThatThrownBy(() -> loaded((byte) 1).get(Reader.class, Reader::new))
                 .isInstanceOf(PsException.class)
                 .hasMessage("STORAGE: attachment " + Reader.class.getName() + ": reading row 3 of 1 bytes:"
-                        + " java.io.EOFException (expected: all that it wrote when it was saved)");
+                        + " java.io.EOFException (expected: to read exactly the bytes that were saved)");
         assertThatThrownBy(() -> loaded((byte) 1, (byte) 2, (byte) 3).get(Reader.class, Reader::new))
-                .hasMessageContaining("reading row 3 of 3 bytes: java.io.IOException: left over 1 bytes");
+                .hasMessageContaining("reading row 3 of 3 bytes: java.io.IOException: bytes not read: 1");
         assertThat(loaded((byte) 1, (byte) 2).get(Reader.class, Reader::new)).isNotNull();
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.psf.api.DeferredAnswer;
 import io.psf.api.PsException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +17,7 @@ final class ModelAttemptTest {
     /** What runs after the time in which the loss of a worker is heard. */
     private final List<Runnable> late = new ArrayList<>();
 
-    private final ModelAttempt attempt = new ModelAttempt(7, late::add);
+    private final ModelAttempt attempt = new ModelAttempt(7, new HashSet<>(Set.of(0, 1)), late::add);
 
     private CompletableFuture<LeadModel.Response> lead(int worker, Integer... present) {
         return attempt.lead(worker, "m", Set.of(present)).toCompletableFuture();
@@ -32,13 +33,14 @@ final class ModelAttemptTest {
         attempt.join(0, "m", "save of step 3", List.of());
         CompletableFuture<LeadModel.Response> answer = lead(0, 0, 1);
         assertThat(waitsFor(answer))
-                .isEqualTo("save of step 3 of model \"m\": without workers [1] (expected: all present workers)");
+                .isEqualTo("save of step 3 of model \"m\": workers [1] have not called it (expected: all present"
+                        + " workers)");
         late.forEach(Runnable::run);
         assertThatThrownBy(answer::join)
                 .hasCauseInstanceOf(PsException.class)
                 .hasMessageContaining(
-                        "BAD_REQUEST: save of step 3 of model \"m\": without workers [1], which passed the"
-                                + " barrier with a call of their own");
+                        "BAD_REQUEST: save of step 3 of model \"m\": not called by workers [1], which passed"
+                                + " the barrier with another call");
         assertThat(attempt.hasBegun()).isTrue(); // another save is another attempt
     }
 
@@ -59,8 +61,8 @@ final class ModelAttemptTest {
         assertThat(lead(1, 0, 1).join().leads()).isTrue();
         CompletableFuture<LeadModel.Response> other = lead(0, 0, 1);
         assertThat(waitsFor(other))
-                .isEqualTo("save of step 3 of model \"m\": not finished by worker 1, which makes it for all (expected:"
-                        + " finished)");
+                .isEqualTo("save of step 3 of model \"m\": not finished by worker 1, which does it for all"
+                        + " workers (expected: finished before the deadline)");
         attempt.finish(1, PsException.Code.OK, "", 3);
         assertThat(other.join()).isEqualTo(new LeadModel.Response(false, 3));
     }

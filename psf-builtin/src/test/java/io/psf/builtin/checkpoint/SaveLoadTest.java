@@ -499,7 +499,8 @@ class SaveLoadTest {
             assertThatThrownBy(
                             () -> commit.call(1, W, ROWS, WIDTH, "x", 5, List.of(SavedImage.alone(5, 0, 30, 100, 0, 0)))
                                     .await())
-                    .hasMessageContaining("rows [30, 40) (expected: one file for each row of [0, 40))");
+                    .hasMessageContaining(
+                            "a gap or an overlap at rows [30, 40) (expected: each row in one file, of [0, 40))");
         }
     }
 }

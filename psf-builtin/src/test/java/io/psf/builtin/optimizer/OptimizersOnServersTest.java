@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
@@ -15,6 +17,7 @@ import io.psf.builtin.Updates;
 import io.psf.builtin.tensor.SetOptimizerPsf;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
+import io.psf.testkit.TestShard;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -77,6 +80,39 @@ class OptimizersOnServersTest {
             reference.push(folded.keySet().stream().mapToInt(key -> key).toArray(), sums);
         }
         reference.assertSame(Tensors.pull(worker, tensor));
+    }
+
+    /** The rows of a server are in memory that is loaded ahead, those of a test's shard are on the heap. */
+    @Test
+    void rowsThatAreLoadedAheadAreSteppedAsOnTheHeap() {
+        int rows = 20_000;
+        int width = 16;
+        List<OptimizerSpec> rules = List.of(
+                Optimizers.rowAdaGrad(0.05, 0.1, 0.3),
+                Optimizers.rowAdaGrad(0.05, 0.1, 0.3).clipNorm(2),
+                Optimizers.sgd(0.05).clipNorm(2),
+                Optimizers.lamb(0.1, 0.9, 0.999, 0.3, 0.5),
+                Optimizers.ftrl(0.1, 1, 0.5, 0.1));
+        Random random = new Random(17);
+        try (PsCluster cluster = PsCluster.embedded(1)) {
+            for (int r = 0; r < rules.size(); r++) {
+                OptimizerSpec rule = rules.get(r);
+                TensorSpec spec = TensorSpec.table("ahead" + r, rows, width).optimizer(rule);
+                TensorId tensor = Tensors.init(cluster.worker(), spec);
+                TestShard onHeap = TestShard.whole(rows, width, rule.create());
+                for (int step = 0; step < 3; step++) {
+                    long[] keys =
+                            random.longs(3000, 0, rows).distinct().sorted().toArray();
+                    float[] update = gradient(random, keys.length * width);
+                    Tensors.pushRows(cluster.worker(), tensor, keys, update).await();
+                    TiledOptimizer optimizer = (TiledOptimizer) onHeap.optimizer();
+                    optimizer.complete(onHeap, new TiledRows(onHeap, LongArray.wrap(keys), FloatArray.wrap(update)));
+                }
+                assertThat(Tensors.pull(cluster.worker(), tensor))
+                        .as("%s", rule)
+                        .isEqualTo(onHeap.values().toArray());
+            }
+        }
     }
 
     private static float[] gradient(Random random, int n) {

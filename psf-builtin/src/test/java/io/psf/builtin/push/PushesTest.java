@@ -130,7 +130,7 @@ class PushesTest {
     @Test
     void theMeanDividesByThoseWhoPushedEmptyPushesIncluded() {
         TestShard shard = shard(new Add(1)).workers(0, 1, 2, 3);
-        Pushes.synchronize(shard, true);
+        Pushes.synchronize(shard, true, 0, false);
         sparse(shard, 0, new long[] {1, 2}, 4, 8);
         sparse(shard, 1, new long[0]);
         sparse(shard, 2, new long[] {2}, 8);
@@ -185,7 +185,7 @@ class PushesTest {
     /** What four pushes come to that arrive in an order: worker r pushes densely if bit r of {@code dense} is set. */
     private static float[] round(List<Integer> order, boolean mean, int dense) {
         TestShard shard = shard(new Assign()).workers(0, 1, 2, 3);
-        Pushes.synchronize(shard, mean);
+        Pushes.synchronize(shard, mean, 0, false);
         for (int worker : order) {
             if ((dense >> worker & 1) == 1) {
                 dense(shard, worker, unlike(worker));
@@ -225,7 +225,7 @@ class PushesTest {
         int n = 2000;
         TestShard shard = TestShard.whole(n, 1, new TiledOptimizer("assign", new Assign()))
                 .workers(0, 1, 2);
-        Pushes.synchronize(shard, true);
+        Pushes.synchronize(shard, true, 0, false);
         Random random = new Random(3);
         float[][] updates = new float[3][n];
         float[] mean = new float[n];
@@ -254,7 +254,7 @@ class PushesTest {
         }
         for (int dense = 0; dense < 8; dense++) {
             TestShard shard = shard(new Assign()).workers(0, 1, 2);
-            Pushes.synchronize(shard, true);
+            Pushes.synchronize(shard, true, 0, false);
             for (int worker : new int[] {1, 2, 0}) {
                 if ((dense >> worker & 1) == 1) {
                     dense(shard, worker, updates[worker]);
@@ -450,7 +450,7 @@ class PushesTest {
         TestShard shard = quorum(2, true, 0, 1, 2);
         Pushes.synchronize(shard, false, 2, true);
         assertThatThrownBy(() -> Pushes.synchronize(shard, false, 2, false)).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> Pushes.synchronize(shard, false)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> Pushes.synchronize(shard, false, 0, false)).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
@@ -475,7 +475,7 @@ class PushesTest {
             int width = 1 + random.nextInt(5);
             TestShard shard = TestShard.whole(rows, width, new TiledOptimizer("add", new Add(1)))
                     .workers(0, 1, 2);
-            Pushes.synchronize(shard, false);
+            Pushes.synchronize(shard, false, 0, false);
             double[] expected = new double[rows * width];
             for (int r = 0; r < 3; r++) {
                 long[] keys = random.longs(random.nextInt(rows + 1), 0, rows)
@@ -509,7 +509,7 @@ class PushesTest {
     }
 
     private static TestShard sums(TestShard shard) {
-        Pushes.synchronize(shard, false);
+        Pushes.synchronize(shard, false, 0, false);
         return shard;
     }
 

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -94,9 +96,9 @@ class SspTest {
 
     @Test
     void aMemberThatIsLostBeforeItsFirstClockIsNotWaitedFor() {
-        SspGroup group = new SspGroup(GROUP, 2, 0);
-        group.join(0);
-        group.join(1);
+        SspGroup group = new SspGroup(GROUP, 2, 0, Set.of(0, 1, 2));
+        group.join(0, workers(0, 1, 2));
+        group.join(1, workers(0, 1, 2));
         var zero = group.sync(0, 1, 0, workers(0, 1, 2)).toCompletableFuture(); // worker 2 takes no part
         assertThat(zero).isNotDone();
         group.release(workers(0, 2));
@@ -105,13 +107,45 @@ class SspTest {
 
     @Test
     void whoeverMayHaveTheFreeRankIsWaitedFor() {
-        SspGroup group = new SspGroup(GROUP, 2, 0);
-        group.join(0);
+        SspGroup group = new SspGroup(GROUP, 2, 0, Set.of(0, 1, 2));
+        group.join(0, workers(0, 1, 2));
         var zero = group.sync(0, 1, 0, workers(0, 1, 2)).toCompletableFuture();
         group.release(workers(0, 2));
         assertThat(zero).isNotDone();
         group.release(workers(0));
         assertThat(zero).isCompletedWithValue(new SspSync.Response(1));
+    }
+
+    /** The one that takes the rank of a lost worker, too, begins with the clock of the slowest. */
+    @Test
+    void whoJoinsAGroupOfAllLaterBeginsWithTheClockOfTheSlowest() {
+        SspGroup group = new SspGroup(GROUP, SspInit.ALL, 1, Set.of(0, 1));
+        assertThat(group.join(0, workers(0, 1))).isZero();
+        assertThat(group.join(1, workers(0, 1))).isZero();
+        for (long clock = 1; clock <= 7; clock++) {
+            assertThat(sync(group, 0, clock, 0, 1)).isDone();
+            assertThat(sync(group, 1, clock, 0, 1)).isDone();
+        }
+        group.release(workers(0, 1, 2));
+        assertThat(sync(group, 0, 8, 0, 1, 2))
+                .as("before worker 2 joins the group")
+                .isDone();
+        assertThat(group.join(2, workers(0, 1, 2))).isEqualTo(7);
+        assertThat(sync(group, 1, 8, 0, 1, 2)).isDone();
+        var ahead = sync(group, 1, 9, 0, 1, 2);
+        assertThat(ahead).as("worker 2 is at 7").isNotDone();
+        assertThat(sync(group, 2, 8, 0, 1, 2)).isDone();
+        assertThat(ahead).isDone();
+        group.release(workers(0, 2));
+        group.release(workers(0, 1, 2));
+        assertThat(group.join(1, workers(0, 1, 2)))
+                .as("another worker of rank 1")
+                .isEqualTo(8);
+        assertThat(sync(group, 1, 9, 0, 1, 2)).isDone();
+    }
+
+    private static CompletableFuture<SspSync.Response> sync(SspGroup group, int rank, long clock, int... present) {
+        return group.sync(rank, clock, rank, workers(present)).toCompletableFuture();
     }
 
     private static List<Member> workers(int... ranks) {
@@ -128,7 +162,7 @@ class SspTest {
         refused(
                 () -> init(cluster, 3, 0),
                 PsException.Code.ALREADY_EXISTS,
-                "group -7 of size 3 and staleness 0 (expected: as it is there, group -7 of size 2 and staleness 1)");
+                "group -7 of size 3 and staleness 0 (expected: as it was created, group -7 of size 2 and staleness 1)");
     }
 
     @Test
@@ -136,7 +170,7 @@ class SspTest {
         TestCluster cluster = cluster(3);
         PsException.Code code = PsException.Code.BAD_REQUEST;
         refused(() -> sync(cluster, 0, 1).await(), code, "group: -7 (expected: one that psf.ssp.init has made)");
-        refused(() -> init(cluster, 0, 0), code, "size: 0 (expected: >= 1 workers)");
+        refused(() -> init(cluster, -1, 0), code, "size: -1 (expected: >= 1 workers, or 0 for all)");
         refused(() -> init(cluster, 1, -1), code, "staleness: -1 (expected: >= 0 clocks)");
         init(cluster, 2, 5);
         refused(() -> sync(cluster, 2, 1).await(), code, "rank: 2 (expected: 0 to 1 in group -7");

@@ -22,7 +22,6 @@ import javax.lang.model.element.Modifier;
 final class NamedEmitter {
     private NamedEmitter() {}
 
-    /** Returns the provider's source. */
     static Source emit(NamedModel model) {
         ClassName type = Java.name(model.type());
         CodeBlock names = model.parameters().stream()

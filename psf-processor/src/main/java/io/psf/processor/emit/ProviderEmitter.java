@@ -19,7 +19,6 @@ import javax.lang.model.element.Modifier;
 final class ProviderEmitter {
     private ProviderEmitter() {}
 
-    /** Returns the provider's source. */
     static Source emit(ProviderModel model) {
         ClassName handler = Java.name(model.handler());
         TypeName any = WildcardTypeName.subtypeOf(Object.class);

@@ -33,7 +33,7 @@ public final class Problems {
     }
 
     /** Adds a problem of an element; null if the problem has no element. */
-    void add(@Nullable Element where, Message message, Object... arguments) {
+    public void add(@Nullable Element where, Message message, Object... arguments) {
         found.add(new Problem(where, null, null, message.text(arguments)));
     }
 

@@ -1,0 +1,219 @@
+package io.psf.interchange;
+
+import io.psf.api.Caller;
+import io.psf.api.PsException;
+import io.psf.api.TensorInfo;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Saves tensors to a safetensors file and loads them. A growing table is two arrays: its keys and their rows. */
+final class SafetensorsFile {
+    private static final String KEYS = ".keys";
+    private static final String VALUES = ".values";
+
+    private SafetensorsFile() {}
+
+    /** The place of an array that is written: the keys precede all others, so that they are aligned. */
+    private record Written(String name, ElementFormat format, String shape, long begin, long end) {
+        String text() {
+            return "%s:{\"dtype\":\"%s\",\"shape\":%s,\"data_offsets\":[%d,%d]}"
+                    .formatted(quoted(name), format.safetensors(), shape, begin, end);
+        }
+
+        /** Returns a bound of the length of {@link #text}, for any numbers. */
+        long mostBytes() {
+            return quoted(name).getBytes(StandardCharsets.UTF_8).length + 160L;
+        }
+    }
+
+    /**
+     * Writes the file, or replaces it.
+     *
+     * @throws PsException with {@code STORAGE} if it cannot be written; with {@code BAD_REQUEST} if two arrays would
+     *     have one name
+     */
+    static void save(Caller caller, Path file, List<TensorInfo> tensors) {
+        requireNames(file, tensors);
+        try (ArrayWriter out = new ArrayWriter(file)) {
+            int header = headerBytes(tensors);
+            out.seek(header);
+            Map<TensorInfo, Written> keys = new LinkedHashMap<>();
+            long at = 0;
+            for (TensorInfo each : tensors) {
+                if (each.grows()) {
+                    long n = new RowTransfer(caller, each).exportKeys(out);
+                    keys.put(each, written(each.id().name() + KEYS, ElementFormat.I64, "[" + n + "]", at, n));
+                    at += n * Long.BYTES;
+                }
+            }
+            Map<String, Written> all = new LinkedHashMap<>();
+            keys.values().forEach(each -> all.put(each.name(), each));
+            Path unfinished = out.flushed();
+            for (TensorInfo each : tensors) {
+                RowTransfer transfer = new RowTransfer(caller, each);
+                Written itsKeys = keys.get(each);
+                long rows = each.rows();
+                String name = each.id().name();
+                if (itsKeys == null) {
+                    transfer.exportRows(out);
+                } else {
+                    rows = (itsKeys.end() - itsKeys.begin()) / Long.BYTES;
+                    name += VALUES;
+                    transfer.exportRows(unfinished, header + itsKeys.begin(), rows, out);
+                }
+                String shape =
+                        each.grows() || each.width() > 1 ? "[" + rows + "," + each.width() + "]" : "[" + rows + "]";
+                Written values = written(name, ElementFormat.F32, shape, at, rows * each.width());
+                all.put(name, values);
+                at = values.end();
+            }
+            out.seek(0);
+            out.bytes(header(all, header));
+            out.commit();
+        } catch (IOException e) {
+            throw new PsException(PsException.Code.STORAGE, "writing " + file.toAbsolutePath() + ": " + e, e);
+        }
+    }
+
+    private static Written written(String name, ElementFormat format, String shape, long begin, long elements) {
+        return new Written(name, format, shape, begin, begin + elements * format.bytes());
+    }
+
+    private static void requireNames(Path file, List<TensorInfo> tensors) {
+        Set<String> names = new HashSet<>(Set.of(SafetensorsHeader.METADATA));
+        for (TensorInfo each : tensors) {
+            String name = each.id().name();
+            for (String array : each.grows() ? List.of(name + KEYS, name + VALUES) : List.of(name)) {
+                if (!names.add(array)) {
+                    throw new PsException(
+                            PsException.Code.BAD_REQUEST,
+                            file + ": array \"" + array + "\" (expected: a name that is not used by another array)");
+                }
+            }
+        }
+    }
+
+    /** Returns the length of the header, with its own length before it, that suffices for any number of rows. */
+    private static int headerBytes(List<TensorInfo> tensors) {
+        long bytes = 2;
+        for (TensorInfo each : tensors) {
+            Written any = written(each.id().name() + VALUES, ElementFormat.F32, "", 0, 0);
+            bytes += (each.grows() ? 2 : 1) * (any.mostBytes() + 1);
+        }
+        if (bytes > SafetensorsHeader.MOST_BYTES) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    tensors.size() + " tensors (expected: names of at most " + SafetensorsHeader.MOST_BYTES
+                            + " bytes in all)");
+        }
+        return (int) (bytes + 15) / 8 * 8;
+    }
+
+    private static byte[] header(Map<String, Written> arrays, int bytes) {
+        StringBuilder json = new StringBuilder("{");
+        arrays.values()
+                .forEach(each -> json.append(json.length() > 1 ? "," : "").append(each.text()));
+        byte[] text = json.append('}').toString().getBytes(StandardCharsets.UTF_8);
+        byte[] header = " ".repeat(bytes).getBytes(StandardCharsets.US_ASCII);
+        ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).putLong(bytes - Long.BYTES);
+        System.arraycopy(text, 0, header, Long.BYTES, text.length);
+        return header;
+    }
+
+    private static String quoted(String name) {
+        StringBuilder quoted = new StringBuilder("\"");
+        name.chars().forEach(c -> {
+            if (c < ' ') {
+                quoted.append("\\u").append(HexFormat.of().toHexDigits((char) c));
+            } else {
+                quoted.append(c == '"' || c == '\\' ? "\\" : "").append((char) c);
+            }
+        });
+        return quoted.append('"').toString();
+    }
+
+    /**
+     * Sets the values of tensors. Everything is checked before any tensor changes.
+     *
+     * @param arrays the name in the file of each tensor; of a growing table without {@code .keys} and {@code .values}
+     * @throws PsException with {@code STORAGE} if the file cannot be read or is damaged; with {@code BAD_REQUEST} if an
+     *     array is missing, or has another shape or type
+     */
+    static void load(Caller caller, Path file, Map<String, TensorInfo> arrays) {
+        Map<String, FileArray> found = new LinkedHashMap<>();
+        arrays(file).forEach(each -> found.put(each.info().name(), each));
+        arrays.forEach((name, tensor) -> {
+            String id = tensor.id().name();
+            if (tensor.grows()) {
+                long n = require(file, found, name + KEYS).requireKeys();
+                require(file, found, name + VALUES).requireRows(n, tensor.width(), id);
+            } else {
+                require(file, found, name).requireRows(tensor.rows(), tensor.width(), id);
+            }
+        });
+        try {
+            for (Map.Entry<String, TensorInfo> each : arrays.entrySet()) {
+                RowTransfer transfer = new RowTransfer(caller, each.getValue());
+                String name = each.getKey();
+                if (each.getValue().grows()) {
+                    transfer.importRows(require(file, found, name + KEYS), require(file, found, name + VALUES));
+                } else {
+                    transfer.importRows(require(file, found, name));
+                }
+            }
+        } catch (IOException e) {
+            throw unreadable(file, e);
+        }
+    }
+
+    private static FileArray require(Path file, Map<String, FileArray> found, String name) {
+        FileArray array = found.get(name);
+        if (array == null) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    file.toAbsolutePath() + ": no array \"" + name + "\" (expected: one of " + found.keySet() + ")");
+        }
+        return array;
+    }
+
+    /** Returns the arrays of a file, in the order of their bytes. */
+    static List<ArrayInfo> list(Path file) {
+        return arrays(file).stream().map(FileArray::info).toList();
+    }
+
+    private static List<FileArray> arrays(Path file) {
+        try (ArrayReader in = new ArrayReader(file, 0)) {
+            long length = in.i64();
+            long most = Math.min(SafetensorsHeader.MOST_BYTES, in.size() - Long.BYTES);
+            if (length < 0 || length > most) {
+                throw new IllegalArgumentException("no safetensors file: its first 8 bytes say a header of "
+                        + Long.toUnsignedString(length) + " bytes (expected: at most " + most + ")");
+            }
+            long data = length + Long.BYTES;
+            SafetensorsHeader header = SafetensorsHeader.parse(in.bytes((int) length), in.size() - data);
+            return header.places().entrySet().stream()
+                    .map(each -> new FileArray(
+                            file.toAbsolutePath(),
+                            each.getKey(),
+                            ElementFormat.ofSafetensors(each.getKey().type()),
+                            data + each.getValue()))
+                    .toList();
+        } catch (IOException | IllegalArgumentException e) {
+            throw unreadable(file, e);
+        }
+    }
+
+    private static PsException unreadable(Path file, Exception e) {
+        String reason = e instanceof IllegalArgumentException ? e.getMessage() : e.toString();
+        return new PsException(PsException.Code.STORAGE, "reading " + file.toAbsolutePath() + ": " + reason, e);
+    }
+}

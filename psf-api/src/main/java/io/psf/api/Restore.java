@@ -1,0 +1,15 @@
+package io.psf.api;
+
+/** The slices that go back to a checkpoint when another node takes the place of a lost one ({@code PSF_SERVER_RETURN}). */
+public enum Restore {
+    /**
+     * Everything: when a server or a worker takes the place of a lost one, all workers load the newest checkpoint together,
+     * and train again from its step. The tensors are those of an undisturbed training.
+     */
+    ALL,
+    /**
+     * The slices of a lost server alone: they have the values of the newest checkpoint among later values of the others. The
+     * workers train on. The pushes to these slices since the checkpoint are lost, as asynchronous training may tolerate.
+     */
+    LOST
+}

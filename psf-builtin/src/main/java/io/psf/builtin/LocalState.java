@@ -1,0 +1,43 @@
+package io.psf.builtin;
+
+import io.psf.api.TensorId;
+import io.psf.builtin.checkpoint.RecordEntry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A model's state on a worker.
+ *
+ * @param weights weights that the workers have; weights on the servers may be among them
+ * @param caches caches with updates that the servers lack
+ */
+record LocalState(List<Weights> weights, List<EmbeddingCache> caches) {
+    /** Returns the tensors of the reduced weights. */
+    List<TensorId> reduced() {
+        return weights.stream()
+                .filter(ReducedWeights.class::isInstance)
+                .map(Weights::tensor)
+                .toList();
+    }
+
+    /** Flushes the caches. Returns the worker's record, with what it has of reduced weights. */
+    List<RecordEntry> flushed(int worker, Map<String, String> record) {
+        List<RecordEntry> entries = new ArrayList<>();
+        record.forEach((key, value) -> entries.add(new RecordEntry(worker, key, value)));
+        reduced().forEach(tensor -> entries.add(new RecordEntry(worker, ModelCheckpoint.STORED + tensor, "")));
+        caches.forEach(EmbeddingCache::flush);
+        return entries;
+    }
+
+    /** Copies the reduced weights to the servers. */
+    void store() {
+        weights.forEach(Weights::store);
+    }
+
+    /** Empties the caches, and takes the reduced weights from the servers. */
+    void restore() {
+        caches.forEach(EmbeddingCache::clear);
+        weights.forEach(Weights::restore);
+    }
+}

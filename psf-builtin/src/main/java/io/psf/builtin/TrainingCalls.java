@@ -1,0 +1,99 @@
+package io.psf.builtin;
+
+import io.psf.api.ClusterCaller;
+import io.psf.api.Pending;
+import io.psf.api.PsException;
+import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.training.AbandonStepsPsf;
+import io.psf.builtin.training.BeginSave;
+import io.psf.builtin.training.BeginSavePsf;
+import io.psf.builtin.training.EndMeetingPsf;
+import io.psf.builtin.training.EndSavePsf;
+import io.psf.builtin.training.EnterTraining;
+import io.psf.builtin.training.EnterTrainingPsf;
+import io.psf.builtin.training.LeaveTrainingPsf;
+import io.psf.builtin.training.MeetWorkers;
+import io.psf.builtin.training.MeetWorkersPsf;
+import io.psf.builtin.training.PauseWorkerPsf;
+import io.psf.builtin.training.RestartStepsPsf;
+import io.psf.builtin.training.TellStep;
+import io.psf.builtin.training.TellStepPsf;
+import java.util.List;
+
+/**
+ * The calls of a training loop to the server that leads it, and to all servers when the workers begin anew.
+ *
+ * @param model the model's name
+ */
+record TrainingCalls(ClusterCaller worker, String model) {
+    private static final long SERVER = CollectiveWork.SERVER;
+
+    /**
+     * Returns the step of the cut at which a late worker joins; {@link EnterTraining#TOGETHER} if it begins with the others;
+     * {@link EnterTraining#BACK} if it goes back with them.
+     */
+    long enter() {
+        long cut = enter(worker.isLate(), false, worker.takeReturn());
+        if (cut != EnterTraining.LATE) {
+            return cut;
+        }
+        PauseWorkerPsf.stub(worker).call().await();
+        cut = enter(true, true, false);
+        if (cut < 0) { // the others have left
+            restart(new int[] {worker.rank()}, false);
+        }
+        return cut;
+    }
+
+    private long enter(boolean late, boolean paused, boolean back) {
+        return EnterTrainingPsf.stub(worker)
+                .withDeadline(ModelCheckpoints.LIMIT)
+                .call(SERVER, model, late, paused, back)
+                .await()
+                .cut();
+    }
+
+    void leave() {
+        LeaveTrainingPsf.stub(worker).call(SERVER, model).await();
+    }
+
+    Pending<TellStep.Response> tell(long next, long steps, long everyMillis, boolean stop) {
+        return TellStepPsf.stub(worker)
+                .withDeadline(ModelCheckpoints.LIMIT)
+                .call(SERVER, model, next, steps, everyMillis, stop);
+    }
+
+    MeetWorkers.Response meet(long step, boolean stop, List<RecordEntry> entries) {
+        return MeetWorkersPsf.stub(worker)
+                .withDeadline(ModelCheckpoints.LIMIT)
+                .call(SERVER, model, step, stop, entries)
+                .await();
+    }
+
+    /** Reports the outcome of a meeting. */
+    void end(long meeting, PsException.Code code, String failed, long step) {
+        EndMeetingPsf.stub(worker)
+                .call(SERVER, model, meeting, code.ordinal(), failed, step)
+                .await();
+    }
+
+    BeginSave.Response beginSave(long save, boolean waits) {
+        return BeginSavePsf.stub(worker)
+                .withDeadline(ModelCheckpoints.LIMIT)
+                .call(SERVER, model, save, waits)
+                .await();
+    }
+
+    /** Returns the number of saves that have failed one after the other. */
+    int endSave(long save, String failed) {
+        return EndSavePsf.stub(worker).call(SERVER, model, save, failed).await().failures();
+    }
+
+    void abandon(String reason) {
+        AbandonStepsPsf.stub(worker).call(model, reason).await();
+    }
+
+    void restart(int[] workers, boolean loaded) {
+        RestartStepsPsf.stub(worker).call(workers, loaded).await();
+    }
+}

@@ -1,0 +1,223 @@
+package io.psf.builtin;
+
+import io.psf.api.ClusterCaller;
+import io.psf.api.PsException;
+import io.psf.builtin.training.EnterTraining;
+import io.psf.builtin.training.MeetWorkers;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One run of a {@link TrainingLoop}. */
+final class TrainingRun {
+    private static final Logger LOG = LoggerFactory.getLogger(TrainingRun.class);
+
+    /** The number of times that the workers go back without a step in between. */
+    private static final int MOST_RETURNS = 10;
+
+    private final TrainingLoop loop;
+    private final ModelCheckpoints checkpoints;
+    private final ClusterCaller worker;
+    private final TrainingCalls calls;
+    private final Map<String, String> initial;
+    /** The last step; an earlier one after a stop. */
+    private long steps;
+    /** The step that is done. */
+    private long at;
+
+    private Boundaries boundaries;
+    private int returns;
+
+    TrainingRun(TrainingLoop loop, long steps) {
+        this.loop = loop;
+        this.checkpoints = loop.checkpoints();
+        this.worker = checkpoints.calls().worker();
+        this.calls = new TrainingCalls(worker, checkpoints.calls().name());
+        this.steps = steps;
+        this.initial = Map.copyOf(loop.save());
+        this.boundaries = new Boundaries(calls, loop, steps, 0);
+    }
+
+    <E extends Exception> long run(TrainingLoop.Step<E> body) throws E {
+        var unused = worker.rank(); // refused before anything is sent
+        long cut = calls.enter();
+        try {
+            boolean isNew = cut != EnterTraining.BACK && begin(cut);
+            if (cut == EnterTraining.BACK) {
+                goBack(new PsException(PsException.Code.ROLLED_BACK, "worker " + worker.rank() + " has come back"));
+            }
+            while (true) {
+                try {
+                    if (isNew) {
+                        meet();
+                        isNew = false;
+                        if (cut >= 0) {
+                            checkpoints.held().restore();
+                        }
+                    }
+                    train(body);
+                    return at;
+                } catch (Exception e) {
+                    PsException rolledBack = rolledBack(e);
+                    if (rolledBack == null) {
+                        throw e;
+                    }
+                    goBack(rolledBack);
+                    isNew = false;
+                }
+            }
+        } finally {
+            leave();
+        }
+    }
+
+    private void leave() {
+        boundaries.end();
+        try {
+            calls.leave();
+        } catch (PsException e) {
+            LOG.debug("the end of a training loop is not reported: {}", e.getMessage());
+        }
+    }
+
+    /**
+     * Loads the newest checkpoint with the other workers, or joins them.
+     *
+     * @param cut the step of the cut at which this worker joins; -1 if it does not
+     * @return true if there is a cut before the first step
+     */
+    private boolean begin(long cut) {
+        Optional<ModelCheckpoint> newest = cut < 0 ? checkpoints.loadLatest() : checkpoints.latest();
+        newest.map(each -> each.record(worker.rank()))
+                .filter(record -> !record.isEmpty())
+                .ifPresent(loop::restore);
+        at = cut < 0 ? newest.map(ModelCheckpoint::step).orElse(0L) : cut;
+        boundaries = new Boundaries(calls, loop, steps, at);
+        if (cut < 0) {
+            return newest.isEmpty();
+        }
+        LOG.info("worker {} joins the training after step {}", worker.rank(), cut);
+        return true;
+    }
+
+    private <E extends Exception> void train(TrainingLoop.Step<E> body) throws E {
+        var unused = boundaries.at(at);
+        while (at < steps) {
+            body.run(at + 1);
+            at++;
+            returns = 0;
+            long cut = boundaries.at(at);
+            if (at == cut || at == steps || loop.hasCutAfter(at)) {
+                meet();
+            }
+        }
+    }
+
+    /** Meets the other workers at a cut after this step. */
+    private void meet() {
+        var entries = checkpoints.held().flushed(worker.rank(), loop.save());
+        worker.awaitAll();
+        MeetWorkers.Response turn = calls.meet(at, loop.isStopped(), entries);
+        boolean last = turn.last() || at == steps;
+        if (turn.leads()) {
+            lead(at, () -> {
+                long saved = new CutSave(checkpoints, calls, at, turn.entries()).take(last);
+                if (turn.joined()) {
+                    calls.restart(turn.workers(), false);
+                }
+                return saved;
+            });
+        }
+        if (last) {
+            steps = at;
+        }
+    }
+
+    /** The work of the worker that leads. */
+    @FunctionalInterface
+    private interface Work {
+        /** Returns the step that was saved or loaded; -1 if none was. */
+        long run();
+    }
+
+    private long lead(long meeting, Work work) {
+        try {
+            long step = work.run();
+            calls.end(meeting, PsException.Code.OK, "", step);
+            return step;
+        } catch (RuntimeException | Error e) {
+            try {
+                PsException.Code code = e instanceof PsException known ? known.code() : PsException.Code.CALLER_FAILED;
+                calls.end(meeting, code, String.valueOf(e.getMessage()), -1);
+            } catch (PsException notReported) {
+                e.addSuppressed(notReported);
+            }
+            throw e;
+        }
+    }
+
+    /** Returns the failure that says that the workers go back to a checkpoint; null if there is none. */
+    private static @Nullable PsException rolledBack(Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            if (each instanceof PsException known && known.code() == PsException.Code.ROLLED_BACK) {
+                return known;
+            }
+        }
+        return null;
+    }
+
+    /** Loads the newest checkpoint with the other workers, again if another server is lost meanwhile. */
+    private void goBack(PsException first) {
+        PsException why = first;
+        while (true) {
+            if (++returns > MOST_RETURNS) {
+                throw why;
+            }
+            try {
+                goBackOnce(why);
+                return;
+            } catch (PsException e) {
+                PsException again = rolledBack(e);
+                if (again == null) {
+                    throw e;
+                }
+                why = again;
+            }
+        }
+    }
+
+    private void goBackOnce(PsException why) {
+        LOG.warn("worker {} goes back from step {}: {}", worker.rank(), at, why.detail());
+        calls.abandon(why.detail());
+        boundaries.end();
+        try {
+            worker.awaitAll();
+        } catch (PsException e) { // a call of a step that will be done again
+            LOG.debug("a call before the return to a checkpoint failed: {}", e.getMessage());
+        }
+        MeetWorkers.Response turn = calls.meet(MeetWorkers.LOAD, false, List.of());
+        long loaded = turn.leads() ? lead(MeetWorkers.LOAD, () -> load(turn.workers(), why)) : turn.step();
+        checkpoints.held().restore();
+        Map<String, String> record = checkpoints.list().stream()
+                .filter(each -> each.step() == loaded)
+                .map(each -> each.record(worker.rank()))
+                .findFirst()
+                .orElse(Map.of());
+        loop.restore(record.isEmpty() ? initial : record);
+        at = loaded;
+        boundaries = new Boundaries(calls, loop, steps, at);
+        LOG.info("worker {} goes on after step {}", worker.rank(), at);
+    }
+
+    private long load(int[] workers, PsException why) {
+        long loaded = checkpoints.loadNewest();
+        if (loaded < 0) {
+            throw why;
+        }
+        calls.restart(workers, true);
+        return loaded;
+    }
+}

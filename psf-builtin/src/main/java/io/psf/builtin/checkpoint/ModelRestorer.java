@@ -1,0 +1,35 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.Caller;
+import io.psf.api.DeclaredTensor;
+import io.psf.api.TensorId;
+import io.psf.api.spi.ShardRestorer;
+import io.psf.builtin.allreduce.MakeReductionPsf;
+import io.psf.builtin.allreduce.ReduceValues;
+import io.psf.builtin.tensor.InitTensorPsf;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Restores the shards of a server from the checkpoints of models. The memory of all-reduces begins empty. */
+public final class ModelRestorer implements ShardRestorer {
+    private static final Duration LIMIT = Duration.ofHours(2);
+
+    @Override
+    public void restore(Caller here, List<DeclaredTensor> tensors, long epoch, List<String> models) {
+        List<TensorId> ofModels = new ArrayList<>();
+        for (DeclaredTensor tensor : tensors) {
+            String function = tensor.declaration().memoryOf();
+            if (function.isEmpty()) {
+                ofModels.add(tensor.id());
+            } else if (function.equals(ReduceValues.NAME)) {
+                MakeReductionPsf.stub(here)
+                        .withDeadline(LIMIT)
+                        .call(tensor.id(), epoch)
+                        .await();
+            }
+        }
+        InitTensorPsf.stub(here).withDeadline(LIMIT).call(ofModels, epoch).await();
+        RestoreModelsPsf.stub(here).withDeadline(LIMIT).call(models).await();
+    }
+}

@@ -1,0 +1,88 @@
+package io.psf.builtin.push;
+
+import io.psf.api.Member;
+import io.psf.api.Role;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The workers that the rounds of a shard wait for: all that a round counts, without those that push no more. */
+final class AwaitedWorkers {
+    /** The ranks of the workers that push no more. */
+    private final Set<Integer> ended = new HashSet<>();
+    /** The ranks of the workers that have joined and do not push yet. */
+    private final Set<Integer> paused = new HashSet<>();
+
+    /** Waits for none of a worker's pushes, until it begins. */
+    void pause(int worker) {
+        paused.add(worker);
+    }
+
+    /** Waits for workers that begin. */
+    void begin(Set<Integer> workers) {
+        paused.removeAll(workers);
+    }
+
+    /** Learns which workers are present: another worker may get the rank of one that has left. */
+    void retain(Set<Integer> present) {
+        ended.retainAll(present);
+        paused.retainAll(present);
+    }
+
+    /** Waits no more for a worker, until it pushes again. Returns false if that was so before. */
+    boolean end(int worker) {
+        return ended.add(worker);
+    }
+
+    /** Learns that a worker pushes. */
+    void pushes(int worker) {
+        ended.remove(worker);
+    }
+
+    /** Returns the ranks of the workers that push no more. */
+    Set<Integer> ended() {
+        return ended;
+    }
+
+    /** Returns the lowest rank of the workers that a round waits for; {@code Integer.MAX_VALUE} if there is none. */
+    int lowestMissing(Round round, List<Member> members) {
+        int lowest = Integer.MAX_VALUE;
+        for (Member member : members) {
+            if (isMissing(member, round)) {
+                lowest = Math.min(lowest, member.rank());
+            }
+        }
+        return lowest;
+    }
+
+    /**
+     * Says which workers a round waits for.
+     *
+     * @param number the number of the round
+     * @param quorum null if it waits for all workers
+     */
+    String describe(Round round, long number, List<Member> members, @Nullable RoundQuorum quorum) {
+        List<Integer> missing = members.stream()
+                .filter(member -> isMissing(member, round))
+                .map(Member::rank)
+                .sorted()
+                .toList();
+        return "workers without a push in round " + number + ": " + missing + " (expected: none of those that"
+                + " were present when it opened, still are, and have not ended their pushes"
+                + (quorum == null
+                        ? ""
+                        : ", or " + quorum.pushes() + " pushes instead of "
+                                + round.pushes().size())
+                + ")";
+    }
+
+    private boolean isMissing(Member member, Round round) {
+        int rank = member.rank();
+        return member.role() == Role.WORKER
+                && round.counts(rank)
+                && !round.has(rank)
+                && !ended.contains(rank)
+                && !paused.contains(rank);
+    }
+}

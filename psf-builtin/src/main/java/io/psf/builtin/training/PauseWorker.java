@@ -1,0 +1,29 @@
+package io.psf.builtin.training;
+
+import io.psf.api.Place;
+import io.psf.api.PsFunction;
+import io.psf.api.spi.StoredNode;
+import io.psf.builtin.push.Workers;
+import io.psf.builtin.ssp.SspGroups;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Says that the calling worker has joined the cluster and does not train yet: no round, all-reduce or clock waits for it until
+ * {@link RestartSteps} has its rank.
+ */
+@PsFunction(value = "psf.training.pause", at = Place.SERVER)
+public interface PauseWorker {
+    /** No arguments. */
+    record Request() {}
+
+    /** The acknowledgement. */
+    record Response() {}
+
+    /** Waits for no call of the worker on this server and its shards. */
+    default CompletionStage<Response> handle(Request request, StoredNode node) {
+        int worker = Workers.rank(node.call(), "training loop");
+        SspGroups.of(node).pause(worker);
+        return node.onEveryShard(shard -> Restarts.of(shard).forEach(each -> each.pause(worker)))
+                .thenApply(done -> new Response());
+    }
+}

@@ -1,0 +1,41 @@
+package io.psf.builtin.training;
+
+import io.psf.api.Place;
+import io.psf.api.PsFunction;
+import io.psf.api.spi.Restartable;
+import io.psf.api.spi.StoredNode;
+import io.psf.builtin.partial.PartialGroups;
+import io.psf.builtin.ssp.SspGroups;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+
+/**
+ * Makes the next push, all-reduce and clock of each worker its first one: all begin with the same step. Called by the worker
+ * that leads, while the others wait for it.
+ */
+@PsFunction(value = "psf.training.restart", at = Place.SERVER)
+public interface RestartSteps {
+    /**
+     * The way to begin.
+     *
+     * @param workers the ranks of the workers that begin
+     * @param loaded true if the workers have loaded a checkpoint: open rounds are dropped; false if they go on with workers
+     *     that have joined
+     */
+    record Request(int[] workers, boolean loaded) {}
+
+    /** The acknowledgement. */
+    record Response() {}
+
+    /** Begins anew on this server and its shards. */
+    default CompletionStage<Response> handle(Request request, StoredNode node) {
+        Set<Integer> workers = Arrays.stream(request.workers()).boxed().collect(Collectors.toSet());
+        SspGroups.of(node).restart(request.loaded(), workers);
+        PartialGroups.of(node).restart(request.loaded(), workers);
+        return node.onEveryShard(shard ->
+                        Restarts.of(shard).forEach((Restartable each) -> each.restart(request.loaded(), workers)))
+                .thenApply(done -> new Response());
+    }
+}

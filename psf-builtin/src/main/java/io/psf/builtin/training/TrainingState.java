@@ -1,0 +1,251 @@
+package io.psf.builtin.training;
+
+import io.psf.api.DeferredAnswer;
+import io.psf.api.PsException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A training loop as the server that leads it knows it: where its workers are, and the next cut. Used on the server's lane.
+ *
+ * <p>Each worker tells at some boundaries between its steps at which it tells next, {@code next}, and passes the boundary
+ * after that with the answer alone. So a cut after step {@code max(next) + 1} is one that no worker has passed when it reads
+ * of it, whatever calls are under way.
+ */
+final class TrainingState {
+    /** In place of the next step: of a worker that has not told. */
+    private static final long UNKNOWN = Long.MAX_VALUE;
+
+    private static final long NONE = -1;
+
+    private final String model;
+    private final Supplier<Set<Integer>> present;
+    private final Map<Integer, Place> places = new TreeMap<>();
+    /** The workers that wait for a cut at which they join. */
+    private final Map<Integer, CompletableFuture<EnterTraining.Response>> joining = new LinkedHashMap<>();
+
+    private final Saves saves = new Saves();
+    private @Nullable Meeting meeting;
+    /** Why the workers go back to a checkpoint; null if they do not. */
+    private @Nullable PsException reason;
+    /** True once a worker has told: those that enter from then on are late. */
+    private boolean begun;
+    /** True if a worker has requested a cut. */
+    private boolean requested;
+
+    private long cut = NONE;
+    /** The number of all steps, as the workers tell it. */
+    private long steps;
+    /** The time of the last cut, by the server's clock. */
+    private long last = System.nanoTime();
+
+    /**
+     * The place of a worker.
+     *
+     * @param first the step of the cut at which it has joined; 0 for those with which the loop began
+     * @param next the step at whose end it tells again
+     */
+    private record Place(long first, long next) {}
+
+    /**
+     * Creates a loop without workers.
+     *
+     * @param present returns the ranks of the workers that are present
+     */
+    TrainingState(String model, Supplier<Set<Integer>> present) {
+        this.model = model;
+        this.present = present;
+    }
+
+    Saves saves() {
+        return saves;
+    }
+
+    /** True if no worker is in the loop any more. */
+    boolean isOver() {
+        return places.isEmpty() && joining.isEmpty() && meeting == null;
+    }
+
+    CompletionStage<EnterTraining.Response> enter(int worker, boolean late, boolean paused) {
+        if (places.isEmpty()) {
+            begun = false;
+            cut = NONE;
+            reason = null;
+            last = System.nanoTime();
+            saves.forgetFailures();
+        }
+        if (!late && !begun || present.get().equals(Set.of(worker))) {
+            places.put(worker, new Place(0, 0));
+            return CompletableFuture.completedFuture(new EnterTraining.Response(EnterTraining.TOGETHER));
+        } else if (!paused) {
+            places.remove(worker);
+            check();
+            return CompletableFuture.completedFuture(new EnterTraining.Response(EnterTraining.LATE));
+        }
+        CompletableFuture<EnterTraining.Response> answer = new DeferredAnswer<>(() -> "training loop of model \""
+                + model + "\": workers " + present.get() + " are not in it (expected: another worker that trains)");
+        joining.put(worker, answer);
+        decide();
+        return answer;
+    }
+
+    /**
+     * Makes all workers go back to a checkpoint together with one that has come back.
+     *
+     * @return false if it is the only one
+     */
+    boolean goBackWith(int worker) {
+        if (present.get().equals(Set.of(worker))) {
+            return false;
+        }
+        requireKnown(worker);
+        abandon(rolledBack(worker));
+        return true;
+    }
+
+    void leave(int worker) {
+        places.remove(worker);
+        joining.remove(worker);
+        check();
+    }
+
+    long tell(int worker, long next, long allSteps, long everyMillis, boolean stop) {
+        requireKnown(worker);
+        if (reason != null) {
+            throw reason;
+        }
+        begun = true;
+        steps = allSteps;
+        places.computeIfPresent(worker, (rank, place) -> new Place(place.first(), next));
+        boolean isDue = everyMillis > 0 && System.nanoTime() - last >= TimeUnit.MILLISECONDS.toNanos(everyMillis);
+        requested |= stop || isDue && !saves.isUnderWay();
+        decide();
+        return cut;
+    }
+
+    /** Learns of all workers after this server has come back: it has told none of them of a cut. */
+    private void requireKnown(int worker) {
+        if (!places.containsKey(worker)) {
+            present.get().forEach(each -> places.putIfAbsent(each, new Place(0, UNKNOWN)));
+            places.putIfAbsent(worker, new Place(0, UNKNOWN));
+        }
+    }
+
+    /** Decides on a cut if one is requested or a worker waits to join, and no other one is to come. */
+    private void decide() {
+        long most = places.values().stream().mapToLong(Place::next).max().orElse(UNKNOWN);
+        if (!begun || reason != null || most == UNKNOWN || !requested && joining.isEmpty()) {
+            return;
+        }
+        if (cut == NONE) {
+            cut = Math.min(steps, most + 1);
+        }
+        if (meeting == null || meeting.step() != cut) {
+            joining.keySet().forEach(worker -> places.put(worker, new Place(cut, cut)));
+            joining.values().forEach(answer -> answer.complete(new EnterTraining.Response(cut)));
+            joining.clear();
+        }
+    }
+
+    CompletionStage<MeetWorkers.Response> meet(int worker, long step, Meeting.Part part) {
+        requireKnown(worker);
+        Meeting open = meeting;
+        if (step == MeetWorkers.LOAD) {
+            if (open == null || open.step() != MeetWorkers.LOAD) {
+                abandon(reason != null ? reason : rolledBack(worker));
+                open = null;
+            }
+        } else if (reason != null) {
+            throw reason;
+        }
+        if (open != null && open.step() != step) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "cut of worker " + worker + ": after step " + step + " (expected: after step " + open.step()
+                            + ", where the others are; all workers have the same number of steps and the same interval)");
+        }
+        if (open == null) {
+            open = new Meeting(step);
+            meeting = open;
+        }
+        CompletionStage<MeetWorkers.Response> answer = open.add(worker, part);
+        check();
+        return answer;
+    }
+
+    private static PsException rolledBack(int worker) {
+        return new PsException(
+                PsException.Code.ROLLED_BACK,
+                "worker " + worker + ": goes back to the newest checkpoint (expected: all workers of the loop do)");
+    }
+
+    private void check() {
+        Meeting open = meeting;
+        if (open != null) {
+            Map<Integer, Boolean> counted = new TreeMap<>();
+            places.forEach((worker, place) -> {
+                if (open.step() == MeetWorkers.LOAD || place.first() <= open.step()) {
+                    counted.put(worker, place.first() > 0 && place.first() == open.step());
+                }
+            });
+            open.check(counted, present.get());
+        }
+    }
+
+    /** Ends a meeting, with a step or a failure. */
+    void end(int worker, long step, long outcome, @Nullable PsException failure) {
+        Meeting open = meeting;
+        if (open == null || open.step() != step || !open.isLedBy(worker)) {
+            return; // the workers went back meanwhile, or the worker was taken for lost
+        }
+        meeting = null;
+        if (failure != null) {
+            open.fail(failure);
+            return;
+        }
+        if (step == MeetWorkers.LOAD) {
+            reason = null;
+            cut = NONE;
+            requested = false;
+            places.replaceAll((rank, place) -> new Place(0, outcome));
+        }
+        if (step == cut) {
+            cut = NONE;
+            requested = false;
+        }
+        last = System.nanoTime();
+        open.end(outcome);
+    }
+
+    /** Fails what waits: the workers go back to a checkpoint. */
+    void abandon(PsException why) {
+        Meeting open = meeting;
+        if (open != null && open.step() == MeetWorkers.LOAD) {
+            return; // they are on their way
+        }
+        reason = why;
+        meeting = null;
+        cut = NONE;
+        if (open != null) {
+            open.fail(why);
+        }
+    }
+
+    /** Learns which workers are present. */
+    void retain(Set<Integer> now) {
+        places.keySet().retainAll(now);
+        joining.keySet().retainAll(now);
+        saves.retain(now);
+        check();
+        if (places.isEmpty() && meeting != null && !meeting.isLed()) {
+            meeting = null;
+        }
+    }
+}

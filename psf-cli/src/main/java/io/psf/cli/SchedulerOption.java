@@ -1,0 +1,42 @@
+package io.psf.cli;
+
+import io.psf.runtime.Settings;
+import io.psf.runtime.WorkerConfig;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The cluster that a command is for: the address of its scheduler, by an option or a setting. */
+final class SchedulerOption {
+    @Option(
+            names = "--scheduler",
+            paramLabel = "HOST:PORT",
+            description = "where the scheduler listens (PSF_SCHEDULER)")
+    private @Nullable String scheduler;
+
+    /** True if the option is given. */
+    boolean isGiven() {
+        return scheduler != null;
+    }
+
+    /**
+     * Returns what the command connects with.
+     *
+     * @param patience the time for the connection and for each call
+     */
+    WorkerConfig config(Map<String, String> environment, Duration patience) {
+        Map<String, String> options = new HashMap<>();
+        options.put("PSF_ROLE", "worker");
+        if (scheduler != null) {
+            options.put("PSF_SCHEDULER", scheduler);
+        }
+        return Settings.of(environment)
+                .with(options)
+                .worker()
+                .withRank(-1)
+                .withJoinTimeout(patience)
+                .withDeadline(patience);
+    }
+}

@@ -1,0 +1,128 @@
+package io.psf.runtime;
+
+import io.psf.api.Member;
+import io.psf.api.PsException;
+import io.psf.api.Role;
+import io.psf.runtime.internal.cluster.GuestLink;
+import io.psf.runtime.internal.cluster.Join;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Calls PS functions on a running cluster without being one of its workers, such as a notebook, or a process that serves
+ * a model while it is trained. A client makes the calls of a worker, and each runs exactly once, through reconnections as
+ * well. No round, barrier or group waits for it, and the end of a job does not depend on it. It has no rank: what needs
+ * one, such as a push to a synchronous tensor or a barrier, fails with {@code BAD_REQUEST}. Calls on one shard run in the
+ * order in which one thread sent them. Thread-safe.
+ *
+ * <pre>{@code
+ * try (Client client = Client.connect(WorkerConfig.of("scheduler.example", 7000))) {
+ *     float[] weights = Tensors.pull(client, TensorId.of("weights"));
+ * }
+ * }</pre>
+ */
+public final class Client extends ConnectedCaller {
+    private static final Logger LOG = LoggerFactory.getLogger(Client.class);
+
+    private Client(WorkerConfig config, NodeResources node) {
+        super(config, node, Role.CLIENT);
+        LOG.info("client {} is connected, with {} servers", link().rank(), servers());
+    }
+
+    /**
+     * Connects to a cluster. Blocks until the cluster is complete and all servers are connected.
+     *
+     * @param config the configuration of a worker, whose rank is ignored
+     * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster is not reached, or does not form,
+     *     in time; with {@code BAD_REQUEST} if the secret is wrong or the cluster has ended; with {@code
+     *     RESOURCE_EXHAUSTED} if it has too many clients
+     */
+    public static Client connect(WorkerConfig config) {
+        return connect(config, Network.open(config.transport(), Defaults.pool()));
+    }
+
+    static Client connect(WorkerConfig config, Network network) {
+        NodeResources node = new NodeResources("psf-client", network);
+        return node.start(() -> leavingAtExit(new Client(config, node)));
+    }
+
+    /**
+     * Ends a cluster, a service as well as a job, as {@link #end()} does. Connects to its scheduler alone, so that a cluster
+     * that has lost a server can be ended, too.
+     *
+     * @param config the configuration of a worker, whose rank is ignored
+     * @return the members of the cluster that was told to end
+     * @throws PsException with {@code UNAVAILABLE} if the scheduler is not reached, or the cluster is not complete or has
+     *     ended; with {@code BAD_REQUEST} if the secret is wrong; with {@code TIMED_OUT} if the scheduler does not answer
+     */
+    public static List<Member> end(WorkerConfig config) {
+        try (NodeResources node = new NodeResources("psf-client", Network.open(config.transport(), Defaults.pool()))) {
+            JoinConfig join = config.join();
+            List<Member> members = GuestLink.visit( // else a join would wait for a scheduler that is not there
+                            node.client(),
+                            node.transport(),
+                            join.scheduler(),
+                            join.security().secret(),
+                            join.timeout())
+                    .members();
+            node.join(join, Join.Request.of(Role.CLIENT, -1, "", 0)).end(config.deadline());
+            return members;
+        }
+    }
+
+    /**
+     * A client has no rank.
+     *
+     * @throws PsException with {@code BAD_REQUEST}, always
+     */
+    @Override
+    public int rank() {
+        throw none("rank");
+    }
+
+    @Override
+    public boolean isLate() {
+        return false;
+    }
+
+    /** Returns the number of workers that are in the cluster now. */
+    @Override
+    public int workers() {
+        return state().count(Role.WORKER);
+    }
+
+    /**
+     * A client takes part in no barrier.
+     *
+     * @throws PsException with {@code BAD_REQUEST}, always
+     */
+    @Override
+    public void barrier() {
+        throw none("barrier");
+    }
+
+    /** As {@link #barrier()}. */
+    @Override
+    public void barrier(Duration limit) {
+        throw none("barrier");
+    }
+
+    private static PsException none(String what) {
+        return new PsException(
+                PsException.Code.BAD_REQUEST, what + ": of a client (expected: a worker, since a client has no rank)");
+    }
+
+    /**
+     * Leaves the cluster. This method waits for outstanding calls as long as one of them ends within each second. Then
+     * the remaining calls fail with {@code CLOSED}. The servers forget the client.
+     *
+     * @throws PsException with {@code UNAVAILABLE} if a server is lost on which this client has changed something; the
+     *     client is closed all the same
+     */
+    @Override
+    public void close() {
+        super.close();
+    }
+}

@@ -1,0 +1,374 @@
+package io.psf.runtime;
+
+import io.psf.api.CallInterceptor;
+import io.psf.api.CallListener;
+import io.psf.api.Caller;
+import io.psf.api.ClusterCaller;
+import io.psf.api.Gauge;
+import io.psf.api.Member;
+import io.psf.api.Pending;
+import io.psf.api.Place;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.Restore;
+import io.psf.api.Role;
+import io.psf.api.TensorDeclaration;
+import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionCaller;
+import io.psf.runtime.internal.call.Call;
+import io.psf.runtime.internal.call.CallClient;
+import io.psf.runtime.internal.call.CallLimits;
+import io.psf.runtime.internal.call.Layouts;
+import io.psf.runtime.internal.call.Peer;
+import io.psf.runtime.internal.cluster.ClusterChange;
+import io.psf.runtime.internal.cluster.ClusterLink;
+import io.psf.runtime.internal.cluster.ClusterState;
+import io.psf.runtime.internal.cluster.Join;
+import io.psf.runtime.internal.cluster.KnownTensors;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The common part of a worker and a client: calls through sessions with the servers, and a connection to the scheduler,
+ * which says what changes in the cluster. Thread-safe.
+ */
+abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectedCaller.class);
+    private static final Duration LONGEST = Duration.ofDays(24);
+
+    private final WorkerConfig config;
+    private final NodeResources node;
+    private final CallClient client;
+    private final CallLimits usual;
+    private final String name;
+    private final ClusterLink link;
+    private final ServerLinks servers;
+    private final Written written;
+    private final KnownTensors layouts;
+    private final java.util.function.Function<TensorId, TensorLayout> layout = this::layout;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile @Nullable PsException ended;
+    /** The last rollback that this worker has taken note of. */
+    private volatile long rollback;
+    /** Thrown by the next call: no call has failed with it. */
+    private final AtomicReference<@Nullable PsException> rolledBack = new AtomicReference<>();
+
+    /** Joins the cluster. Blocks until the cluster is complete and all servers are connected. */
+    ConnectedCaller(WorkerConfig config, NodeResources node, Role role) {
+        this.config = config;
+        this.node = node;
+        this.client = node.client();
+        this.usual = new CallLimits(nanos(config.deadline()), 0, false, client::callBack);
+        int wanted = role == Role.CLIENT ? -1 : config.join().rank();
+        this.link = node.join(config.join(), Join.Request.of(role, wanted, "", 0));
+        this.name = role.label() + " " + link.rank();
+        if (link.since() > 1) { // no number of an earlier node of this rank may come again
+            client.numberFrom(link.since() - 1 << 32);
+        }
+        this.rollback = link.first().recovery().rollback();
+        this.servers = new ServerLinks(client, node.transport(), link, config.reconnectLimit(), () -> ended);
+        node.sender((AutoCloseable) servers::disconnect);
+        this.written = new Written(client, servers::peers, link.heartbeatLimit());
+        this.layouts = new KnownTensors(link, config.deadline());
+        client.repeatWith(new Repetitions());
+        link.beat(new Beats()); // before the servers are connected, since they may take long to answer
+        servers.open(link.first(), config.join().timeout());
+        node.started(
+                link.info(),
+                List.of(new Gauge("psf.members", "nodes", () -> state().nodes().size())));
+    }
+
+    /** Lets a connected caller leave with its process, if the configuration asks for that. */
+    static <C extends ConnectedCaller> C leavingAtExit(C caller) {
+        ConnectedCaller known = caller;
+        if (known.config.leaveAtExit()) {
+            known.node.receiver(new ExitHook(known));
+        }
+        return caller;
+    }
+
+    /** Receives what the scheduler says of the cluster. */
+    private final class Beats implements ClusterLink.Events {
+        @Override
+        public void changed(ClusterState before, ClusterState now) {
+            if (now.recovery().rollback() > rollback) {
+                rollBack(now.recovery().rollback());
+            }
+            servers.apply(before, now);
+        }
+
+        @Override
+        public void ended() {
+            end(new PsException(Code.CLOSED, "the cluster has ended (expected: running)"));
+        }
+
+        @Override
+        public void schedulerLost(PsException cause) {
+            end(new PsException(cause.code(), "lost the scheduler: " + cause.detail()));
+        }
+
+        private void end(PsException cause) {
+            ended = cause;
+            client.failAll(cause);
+        }
+    }
+
+    /** Takes note of a rollback. A caller without a rank has no other part in it. */
+    void rollBack(long epoch) {
+        rollback = epoch;
+    }
+
+    /** Returns the last rollback that this worker has taken note of. */
+    long rollback() {
+        return rollback;
+    }
+
+    /**
+     * Takes note of a rollback as a worker: the outstanding calls fail, since their effects are undone. If there are none, the
+     * next call fails.
+     */
+    void failCalls(long epoch) {
+        PsException cause = new PsException(
+                Code.ROLLED_BACK,
+                "a lost node has come back (expected: that all workers load the newest checkpoint and train again from"
+                        + " its step; ModelCheckpoints.loadLatest)");
+        rolledBack.set(cause);
+        rollback = epoch;
+        if (client.failForeground(cause)) {
+            rolledBack.compareAndSet(cause, null);
+        }
+    }
+
+    /** Prepares calls that are repeated since their layouts were out of date. */
+    private final class Repetitions implements Layouts {
+        @Override
+        public void doubt() {
+            layouts.doubt();
+        }
+
+        @Override
+        public CompletableFuture<TensorLayout> refresh(TensorId tensor) {
+            return layouts.refresh(tensor);
+        }
+
+        @Override
+        public CompletableFuture<List<Peer>> owners(TensorLayout layout) {
+            return CompletableFuture.completedFuture(servers.peers());
+        }
+
+        @Override
+        public <Q, R> CompletableFuture<Call<R>> prepare(
+                Function<Q, R> function, Q request, @Nullable R into, CallLimits limits) {
+            return CompletableFuture.completedFuture(ConnectedCaller.this.prepare(function, request, into, limits));
+        }
+    }
+
+    /** Adds a listener to the calls that this caller makes from now on. */
+    public void listen(CallListener listener) {
+        node.listen(listener);
+    }
+
+    ClusterLink link() {
+        return link;
+    }
+
+    ClusterState state() {
+        return link.view().state();
+    }
+
+    /** Returns the number of servers of the cluster. */
+    public int servers() {
+        return state().servers().size();
+    }
+
+    @Override
+    public List<Member> members() {
+        return state().members();
+    }
+
+    @Override
+    public List<Member> lost() {
+        return state().lost().stream().map(ClusterChange.Loss::member).toList();
+    }
+
+    @Override
+    public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
+        return client.start(prepare(function, request, into, options));
+    }
+
+    /**
+     * Returns a chain: calls that are sent together, in one message to each slice, and run there one after another. For
+     * example, a push and the pull that follows it take one round trip.
+     */
+    public Chain chain() {
+        return new Chain(this);
+    }
+
+    void startTogether(List<Call<?>> calls) {
+        client.startTogether(calls);
+    }
+
+    /** Returns a prepared call that is not sent yet. */
+    <Q, R> Call<R> prepare(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
+        return prepare(function, request, into, limits(options));
+    }
+
+    private <Q, R> Call<R> prepare(Function<Q, R> function, Q request, @Nullable R into, CallLimits limits) {
+        requireOpen();
+        TensorId tensor = function.target(request);
+        List<Peer> nodes = servers.peers();
+        try {
+            if (tensor == null && function.info().place() == Place.SHARD) {
+                throw new PsException(
+                        Code.BAD_REQUEST, "tensor: null (expected: the id of a tensor that has been initialized)");
+            }
+            if (tensor != null) {
+                return client.onShards(function, request, into, layout(tensor), layout, nodes, limits);
+            } else if (function.info().place() == Place.SCHEDULER) {
+                return client.onNodes(function, request, List.of(link.scheduler()), limits);
+            }
+            OptionalLong key = function.ownerKey(request);
+            return client.onNodes(
+                    function,
+                    request,
+                    key.isPresent() ? List.of(nodes.get(state().owner(key.getAsLong()))) : nodes,
+                    limits);
+        } catch (PsException e) {
+            throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
+        }
+    }
+
+    private CallLimits limits(CallOptions options) {
+        Duration deadline = options.deadline();
+        return deadline == null && options.priority() == 0
+                ? usual
+                : new CallLimits(
+                        nanos(deadline == null ? config.deadline() : deadline),
+                        options.priority(),
+                        false,
+                        usual.repeats());
+    }
+
+    /** Returns a caller whose stubs pass each call through an interceptor. */
+    public Caller intercept(CallInterceptor interceptor) {
+        return new InterceptedCaller(this, interceptor);
+    }
+
+    /** Returns the limit in nanoseconds, at most {@link #LONGEST}. */
+    private static long nanos(Duration limit) {
+        return limit.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : limit.toNanos();
+    }
+
+    private void requireOpen() {
+        PsException cause = ended;
+        if (cause == null && rolledBack.get() != null) {
+            cause = rolledBack.getAndSet(null);
+        }
+        if (cause != null) {
+            throw cause;
+        }
+        if (closed.get()) {
+            throw new PsException(Code.CLOSED, name + ": closed");
+        }
+    }
+
+    @Override
+    public List<TensorLayout> declare(List<TensorDeclaration> tensors) {
+        requireOpen();
+        return link.declare(tensors, config.deadline());
+    }
+
+    @Override
+    public TensorLayout layout(TensorId tensor) {
+        TensorLayout known = layouts.known(tensor);
+        if (known == null) {
+            requireOpen();
+            known = layouts.require(tensor);
+        }
+        return known;
+    }
+
+    @Override
+    public void forget(TensorId tensor) {
+        requireOpen();
+        link.forget(tensor, config.deadline());
+    }
+
+    /** Waits for the other workers at the barrier. */
+    void meet(Duration limit) {
+        requireOpen();
+        long until = System.nanoTime() + nanos(limit);
+        written.require(limit);
+        link.barrier(rollback, Duration.ofNanos(Math.max(1, until - System.nanoTime())));
+        written.requireKept();
+    }
+
+    @Override
+    public void restoreFrom(String model, Restore mode, boolean loaded) {
+        requireOpen();
+        link.restoreFrom(model, mode == Restore.ALL, loaded, rollback, config.deadline());
+    }
+
+    @Override
+    public void end() {
+        requireOpen();
+        link.end(config.deadline());
+    }
+
+    @Override
+    public void await(TensorId tensor) {
+        client.await(tensor);
+    }
+
+    @Override
+    public void awaitAll() {
+        client.await(null);
+        if (ended == null && !closed.get()) {
+            written.require(config.deadline());
+        }
+    }
+
+    /** Returns the number of bytes of all requests sent. */
+    public long bytesSent() {
+        return client.bytesSent();
+    }
+
+    /** Returns the number of bytes of all answers received. */
+    public long bytesReceived() {
+        return client.bytesReceived();
+    }
+
+    @Override
+    public synchronized void close() {
+        if (closed.compareAndSet(false, true)) {
+            if (client.settle(Defaults.SETTLE) > 0) {
+                client.failForeground(new PsException(Code.CLOSED, name + ": closed before the answer arrived"));
+            }
+            try {
+                client.await(null);
+            } catch (PsException e) {
+                LOG.warn("a call that was not awaited had failed: {}", e.getMessage());
+            }
+            try {
+                if (ended == null) {
+                    written.require(config.deadline());
+                }
+                if (link.since() == 0) {
+                    servers.endSessions(Defaults.SETTLE);
+                }
+            } finally {
+                node.close();
+            }
+        }
+    }
+}

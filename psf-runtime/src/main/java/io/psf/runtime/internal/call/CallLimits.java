@@ -1,0 +1,25 @@
+package io.psf.runtime.internal.call;
+
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits of a call.
+ *
+ * @param timeoutNanos the time until its deadline
+ * @param priority from -128 to 127; calls with a higher priority run first
+ * @param background true if the node makes the call for its own purposes; {@link CallClient#await} and {@link
+ *     CallClient#settle} ignore it
+ * @param repeats sends the call again, with fresh layouts, if its layouts turn out to be out of date; null if the call
+ *     then fails
+ */
+public record CallLimits(
+        long timeoutNanos,
+        int priority,
+        boolean background,
+        @Nullable Executor repeats) {
+    /** Returns limits with the default priority, 0, of a call that is not in the background and is not repeated. */
+    public static CallLimits of(long timeoutNanos) {
+        return new CallLimits(timeoutNanos, 0, false, null);
+    }
+}

@@ -1,0 +1,90 @@
+package io.psf.runtime.internal.cluster;
+
+import io.psf.api.Role;
+import io.psf.runtime.internal.server.Connections;
+import io.psf.runtime.internal.server.session.Connection;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Lets nodes and guests into the cluster: checks what they say of themselves, opens the sessions of nodes, and gives them the
+ * state and their tickets. Used on the scheduler's lane.
+ */
+final class Admissions {
+    private final ClusterPlan plan;
+    private final Connections connections;
+    private final Tickets tickets;
+    private final SharedSecret secret;
+    private final MemberTable table;
+    private final ClusterStates states;
+    /** The number of clients so far; the next client's number. */
+    private int clients;
+
+    Admissions(ClusterPlan plan, Connections connections, Tickets tickets, MemberTable table, ClusterStates states) {
+        this.plan = plan;
+        this.connections = connections;
+        this.tickets = tickets;
+        this.secret = new SharedSecret(plan.secret());
+        this.table = table;
+        this.states = states;
+    }
+
+    /** Checks the protocol, the description and the credential of a node that joins. */
+    void requireNode(Join.Request request, Connection connection) {
+        Protocol.OWN.agree(request.protocol());
+        JoinChecks.requireNode(request);
+        secret.require(request, connection.challenge().getAndSet(null));
+    }
+
+    /** Checks the protocol, the description and the credential of a guest. Returns the protocol that both sides have. */
+    Protocol requireGuest(Join.Request guest, Connection connection) {
+        Protocol agreed = Protocol.OWN.agree(guest.protocol());
+        JoinChecks.requireGuest(guest);
+        secret.require(guest, connection.challenge().getAndSet(null));
+        return agreed;
+    }
+
+    /** Returns what a guest needs to visit the servers. */
+    Visit.Response visit(Protocol agreed) {
+        return new Visit.Response(
+                agreed,
+                plan.heartbeatLimit().toMillis(),
+                states.now().members(),
+                plan.servers(),
+                new Join.Keys(
+                        tickets.cluster(),
+                        tickets.of(Role.WORKER, Ticket.GUEST, 0).secret(),
+                        new byte[0]));
+    }
+
+    /** Opens the session of a node of a complete cluster, and answers its join. */
+    void admit(MemberEntry entry) {
+        if (entry.role() == Role.CLIENT && !entry.admitted) {
+            table.rank(entry, clients++);
+        }
+        entry.admitted = true;
+        entry.lastSeen = System.nanoTime();
+        connections.open(entry.connection, entry.member(), entry.since, entry.request.session());
+        Join.Response answer = new Join.Response(
+                Protocol.OWN.agree(entry.request.protocol()),
+                new Join.Admission(entry.rank, entry.since, workers(), entry.late),
+                plan.heartbeatLimit().toMillis(),
+                states.now().whole(),
+                new Join.Keys(
+                        tickets.cluster(),
+                        tickets.of(entry.role(), entry.rank, entry.since).secret(),
+                        entry.role() == Role.SERVER ? tickets.key() : new byte[0]));
+        CompletableFuture<Join.Response> joined = entry.joined;
+        entry.joined = CompletableFuture.completedFuture(answer);
+        joined.complete(answer);
+    }
+
+    /** Returns the number of workers, which is higher than each rank. */
+    private int workers() {
+        int highest = states.now().nodes().stream()
+                .filter(node -> node.member().role() == Role.WORKER)
+                .mapToInt(node -> node.member().rank())
+                .max()
+                .orElse(-1);
+        return Math.max(plan.workers(), highest + 1);
+    }
+}

@@ -1,0 +1,59 @@
+package io.psf.runtime.internal.cluster;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The heartbeats of the nodes: each waits until the state changes, or a part of the heartbeat's limit has passed. Used on the
+ * scheduler's lane.
+ */
+final class Beats {
+    private final MemberTable table;
+    private final ClusterStates states;
+    private boolean hasEnded;
+
+    /** Creates the heartbeats of a cluster, and its states, which answer them. */
+    Beats(MemberTable table) {
+        this.table = table;
+        this.states = new ClusterStates(this::answerAll);
+    }
+
+    ClusterStates states() {
+        return states;
+    }
+
+    /** Makes the answers from now on say that the cluster has ended. */
+    void end() {
+        hasEnded = true;
+    }
+
+    /** Receives a heartbeat of a node that knows the state of an epoch. */
+    CompletableFuture<Beat.Response> beat(MemberEntry entry, long known) {
+        entry.heard();
+        if (known != states.now().epoch() || hasEnded) {
+            return CompletableFuture.completedFuture(since(known));
+        }
+        CompletableFuture<Beat.Response> answer = new CompletableFuture<>();
+        entry.beat = answer;
+        entry.known = known;
+        entry.beatSince = entry.lastSeen;
+        return answer;
+    }
+
+    private Beat.Response since(long known) {
+        return new Beat.Response(states.since(known), hasEnded);
+    }
+
+    private void answerAll() {
+        for (MemberEntry entry : List.copyOf(table.all())) {
+            answer(entry);
+        }
+    }
+
+    /** Answers the heartbeat of a node if it waits; else nothing asks for the differences. */
+    void answer(MemberEntry entry) {
+        if (entry.beat != null) {
+            entry.answerBeat(since(entry.known));
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package io.psf.runtime.internal.cluster;
+
+import io.psf.api.DeclaredTensor;
+import io.psf.api.PsException;
+import io.psf.api.TensorDeclaration;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Declares tensors and places their slices. Used on the scheduler's lane. */
+final class Catalog {
+    /** The maximum size of a slice, so that any array of a shard fits in one buffer. */
+    private static final long MOST_BYTES_OF_A_SLICE = 1L << 30;
+
+    private static final int MOST_SLICES = 1 << 16;
+
+    /** Replaces a number of slices: pieces that fit in a core's cache. */
+    static final int PIECES = -1;
+
+    private static final int BYTES_OF_A_PIECE = 1 << 18;
+
+    /** Limits the pieces of a server, since each piece is a message of its own. */
+    private static final int MOST_PIECES_OF_A_SERVER = 256;
+
+    private final ClusterStates states;
+
+    Catalog(ClusterStates states) {
+        this.states = states;
+    }
+
+    /**
+     * Places tensors, except those that have equal declarations already. All of them or none.
+     *
+     * @throws PsException with {@code ALREADY_EXISTS} if another declaration of a name exists
+     */
+    void declare(List<TensorDeclaration> tensors) {
+        IntMap<DeclaredTensor> now = states.now().tensors();
+        List<ClusterChange.Placed> added = new ArrayList<>();
+        for (TensorDeclaration tensor : tensors) {
+            DeclaredTensor there = now.get(tensor.info().id().number());
+            if (there == null) {
+                TensorLayout layout = place(tensor, now).declaredIn(states.next());
+                now = now.with(tensor.info().id().number(), new DeclaredTensor(tensor, layout));
+                added.add(ClusterChange.Placed.of(tensor, layout));
+            } else {
+                requireSame(tensor, there);
+            }
+        }
+        if (!added.isEmpty()) {
+            states.place(added);
+        }
+    }
+
+    private static void requireSame(TensorDeclaration tensor, DeclaredTensor there) {
+        TensorId id = tensor.info().id();
+        if (!there.id().equals(id)) {
+            throw new PsException(
+                    PsException.Code.ALREADY_EXISTS,
+                    "tensors \"" + there.id() + "\" and \"" + id
+                            + "\": the same number on the wire, a hash of the name (expected: different numbers;"
+                            + " rename one of them)");
+        }
+        TensorDeclaration before = there.declaration();
+        if (!before.equals(tensor) && !before.text().equals(tensor.text())) {
+            throw new PsException(
+                    PsException.Code.ALREADY_EXISTS,
+                    "declaration of tensor \"" + id + "\": " + tensor.text() + " (expected: "
+                            + before.text()
+                            + ", as it was declared before; Tensors.clear frees the name)");
+        }
+    }
+
+    /**
+     * Returns the layout of a tensor's slices at other servers, as the next state has it.
+     *
+     * @param servers [slices], the rank of each slice's first server
+     * @param copies [slices], the ranks of each slice's other servers; [0] if no slice has others
+     * @throws PsException with {@code UNKNOWN_TENSOR} if the tensor is not declared
+     */
+    TensorLayout moved(TensorId tensor, List<Integer> servers, List<List<Integer>> copies) {
+        return ClusterView.require(states.now(), tensor).layout().movedIn(states.next(), servers, copies);
+    }
+
+    /** Places the slices of a declared tensor as a {@link #moved} layout has them. */
+    void move(TensorLayout to) {
+        DeclaredTensor tensor = ClusterView.require(states.now(), to.info().id());
+        states.place(List.of(ClusterChange.Placed.of(tensor.declaration(), to)));
+    }
+
+    /** Frees a tensor's name. */
+    void forget(TensorId tensor) {
+        if (states.now().tensor(tensor) != null) {
+            states.forget(tensor);
+        }
+    }
+
+    private TensorLayout place(TensorDeclaration tensor, IntMap<DeclaredTensor> now) {
+        if (tensor.slices() < PIECES) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "slices: " + tensor.slices() + " (expected: at least 1; 0 for one per server; " + PIECES
+                            + " for pieces of about 256 KB)");
+        }
+        if (tensor.beside().isEmpty()) {
+            return place(tensor.info(), tensor.slices(), states.now().servers().size());
+        }
+        TensorId beside = TensorId.of(tensor.beside());
+        DeclaredTensor other = now.get(beside.number());
+        if (other == null || !other.id().equals(beside)) {
+            throw new PsException(
+                    PsException.Code.UNKNOWN_TENSOR,
+                    "tensor: \"" + beside + "\" (expected: one that has been initialized)");
+        }
+        return place(tensor.info(), tensor.slices(), other.layout());
+    }
+
+    /**
+     * Places slices of equal size, neighbours in order. If there are fewer slices than servers, the tensor's number
+     * selects the first server.
+     */
+    private static TensorLayout place(TensorInfo info, int wanted, int servers) {
+        double bytes = info.grows() ? 0 : 4.0 * info.width() * info.rows(); // slots are float32
+        double least = Math.ceil(bytes / MOST_BYTES_OF_A_SLICE);
+        if (Math.max(least, wanted) > MOST_SLICES) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "tensor \"" + info.id() + "\": " + info.shape() + " in " + (long) Math.max(least, wanted)
+                            + " slices, each of at most 1 GB (expected: at most " + MOST_SLICES + " slices)");
+        }
+        long chosen = servers;
+        if (wanted > 0) {
+            chosen = wanted;
+        } else if (wanted == PIECES) {
+            double pieces = Math.min(Math.ceil(bytes / BYTES_OF_A_PIECE), (double) MOST_PIECES_OF_A_SERVER * servers);
+            chosen = Math.max(servers, (long) pieces);
+        }
+        long slices = Math.min(info.rows(), Math.max(chosen, (long) least));
+        int first = slices < servers ? Math.floorMod(info.id().number(), servers) : 0;
+        int[] owners = new int[Math.toIntExact(slices)];
+        for (int i = 0; i < owners.length; i++) {
+            owners[i] = slices < servers ? (first + i) % servers : (int) ((long) i * servers / slices);
+        }
+        return TensorLayout.even(info, owners);
+    }
+
+    /** Places the slices on the servers and lanes of another tensor's slices, in the same number. */
+    private static TensorLayout place(TensorInfo info, int wanted, TensorLayout other) {
+        int slices = other.slices();
+        if (wanted > 0 && wanted != slices || slices > info.rows()) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "slices of tensor \"" + info.id() + "\" beside \""
+                            + other.info().id() + "\": "
+                            + (wanted > 0 ? wanted : info.rows() + " at most, one for each row") + " (expected: "
+                            + slices
+                            + ", as many as that tensor has)");
+        }
+        double bytes = info.grows() ? 0 : 4.0 * info.width() * info.rows();
+        double least = Math.ceil(bytes / MOST_BYTES_OF_A_SLICE);
+        if (least > slices) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "tensor \"" + info.id() + "\": " + info.shape() + " in " + slices + " slices, beside \""
+                            + other.info().id() + "\" (expected: slices of at most 1 GB; create the latter with slices("
+                            + (long) least + "))");
+        }
+        return TensorLayout.beside(info, other);
+    }
+}

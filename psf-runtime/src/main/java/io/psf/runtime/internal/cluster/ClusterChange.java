@@ -1,0 +1,131 @@
+package io.psf.runtime.internal.cluster;
+
+import io.psf.api.DeclaredTensor;
+import io.psf.api.Member;
+import io.psf.api.TensorDeclaration;
+import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A difference of two states of the cluster, or a whole state.
+ *
+ * @param from the epoch that it follows; 0 for a whole state
+ * @param epoch the epoch that it leads to
+ * @param nodes the nodes; null if they have not changed
+ * @param placed the tensors that were declared, or placed elsewhere
+ * @param forgotten the tensors whose names were freed
+ */
+public record ClusterChange(
+        long from, long epoch, @Nullable Nodes nodes, List<Placed> placed, List<TensorId> forgotten) {
+    public ClusterChange {
+        placed = List.copyOf(placed);
+        forgotten = List.copyOf(forgotten);
+    }
+
+    /**
+     * The nodes of the cluster except the scheduler.
+     *
+     * @param present those that are present
+     * @param lost those that counted as lost
+     * @param owners [partitions], the rank of each partition's server
+     * @param recovery what happens when one of them comes back
+     */
+    public record Nodes(List<Node> present, List<Loss> lost, List<Integer> owners, Recovery recovery) {}
+
+    /**
+     * The rules for a node that takes the place of a lost one.
+     *
+     * @param models the models of whose checkpoints the slices of a lost server are loaded
+     * @param rollback the epoch of the last rollback, at which all workers have to load a checkpoint; 0 for none
+     */
+    public record Recovery(List<Model> models, long rollback) {
+        /** No model has a checkpoint. */
+        public static final Recovery NONE = new Recovery(List.of(), 0);
+
+        public Recovery {
+            models = List.copyOf(models);
+        }
+
+        /** True if all workers go back to a checkpoint when a lost node comes back. */
+        boolean isExact() {
+            return models.stream().anyMatch(Model::all);
+        }
+
+        /** Returns the same with a model, in the place of an earlier one of its name. */
+        Recovery with(Model model) {
+            List<Model> now = new ArrayList<>(models);
+            now.removeIf(each -> each.name().equals(model.name()));
+            now.add(model);
+            return new Recovery(now, rollback);
+        }
+    }
+
+    /**
+     * A model with checkpoints.
+     *
+     * @param all true if all slices go back to a checkpoint when a lost node comes back; false if the lost slices alone do
+     */
+    public record Model(String name, boolean all) {}
+
+    /**
+     * A node that is present.
+     *
+     * @param since the epoch in which it joined: 1 for a node with which the cluster formed
+     */
+    public record Node(Member member, long since) {}
+
+    /**
+     * A node that counts as lost.
+     *
+     * @param awaited true for a server that is expected to come back: calls wait for it
+     */
+    public record Loss(Member member, String reason, boolean awaited) {}
+
+    /**
+     * A tensor and the place of its slices.
+     *
+     * @param lanes the number from which the lanes of the slices are derived
+     * @param declared the epoch in which the tensor was declared
+     * @param version the epoch in which it was placed there
+     */
+    public record Placed(TensorDeclaration declaration, Slices slices, long lanes, long declared, long version) {
+        static Placed of(TensorDeclaration declaration, TensorLayout layout) {
+            Slices slices = new Slices(
+                    layout.bounds(),
+                    layout.servers(),
+                    layout.copies().stream().map(Copies::new).toList());
+            return new Placed(declaration, slices, layout.lanes(), layout.declared(), layout.version());
+        }
+
+        static Placed of(DeclaredTensor tensor) {
+            return of(tensor.declaration(), tensor.layout());
+        }
+
+        DeclaredTensor tensor() {
+            TensorLayout layout = new TensorLayout(
+                    declaration.info(),
+                    slices.bounds,
+                    slices.servers,
+                    slices.copies.stream().map(Copies::servers).toList(),
+                    lanes,
+                    declared,
+                    version);
+            return new DeclaredTensor(declaration, layout);
+        }
+    }
+
+    /**
+     * The slices of a tensor.
+     *
+     * @param bounds [slices + 1], the first key of each slice, and the number of rows as the last element
+     * @param servers [slices], the rank of each slice's first server, which answers the calls on it
+     * @param copies [slices], each slice's other servers; [0] if no slice has others
+     */
+    public record Slices(List<Long> bounds, List<Integer> servers, List<Copies> copies) {}
+
+    /** The ranks of a slice's servers besides the first. */
+    public record Copies(List<Integer> servers) {}
+}

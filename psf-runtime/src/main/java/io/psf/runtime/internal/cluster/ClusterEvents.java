@@ -1,0 +1,18 @@
+package io.psf.runtime.internal.cluster;
+
+import io.psf.api.Member;
+import io.psf.api.PsException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Receives what happens to a cluster, on the scheduler's lane. */
+public interface ClusterEvents {
+    /** Called with the members after every change. */
+    void changed(List<Member> members);
+
+    /** Called before the state that makes all workers load a checkpoint. */
+    default void rolledBack(long epoch) {}
+
+    /** Called once, after all nodes have gone: with a failure if the job ended badly, else null. */
+    void ended(@Nullable PsException failure);
+}

@@ -1,0 +1,144 @@
+package io.psf.runtime.internal.cluster;
+
+import io.psf.api.Member;
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
+import io.psf.runtime.internal.server.Connections;
+import io.psf.runtime.internal.server.handler.Handlers;
+import io.psf.runtime.internal.server.node.HostNode;
+import io.psf.runtime.internal.server.session.Connection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The scheduler's side of the functions in this package. {@link ServerFunctions} has the servers'. */
+public final class ClusterFunctions {
+    /** The functions that a connection may call before its peer is identified. */
+    public static final Set<Integer> OPEN_TO_STRANGERS = Set.of(JoinPsf.ID, VisitPsf.ID, ChallengePsf.ID, HelloPsf.ID);
+
+    private final HostNode node;
+    private final Identity own;
+    private final Membership membership;
+    private final Barriers barriers = new Barriers();
+    private final Catalog catalog;
+
+    /**
+     * Creates the functions of a scheduler.
+     *
+     * @param node the scheduler
+     * @param connections holds the nodes' sessions; the nodes of those that close are removed
+     * @param own the scheduler's identity
+     * @param events receives what happens to the cluster
+     */
+    public ClusterFunctions(
+            ClusterPlan plan, HostNode node, Connections connections, Identity own, ClusterEvents events) {
+        this.node = node;
+        this.own = own;
+        this.membership = new Membership(plan, connections, own.tickets(), new ClusterEvents() {
+            @Override
+            public void changed(List<Member> members) {
+                events.changed(members);
+                barriers.membersChanged(members);
+            }
+
+            @Override
+            public void rolledBack(long epoch) {
+                barriers.rollBack(epoch);
+            }
+
+            @Override
+            public void ended(@Nullable PsException failure) {
+                events.ended(failure);
+            }
+        });
+        this.catalog = new Catalog(membership.states());
+        connections.whenClosed(gone -> node.execute(() -> membership.closed(gone)));
+    }
+
+    /** Adds the scheduler's functions. */
+    public Handlers bind(Handlers handlers) {
+        Join join = (request, on) -> membership.join(request, node.connection());
+        Visit visit = (request, on) -> membership.visit(request.guest(), node.connection());
+        Beat beat = (request, on) -> membership.beat(request.epoch(), node.connection());
+        Leave leave = (request, on) -> {
+            Connection connection = node.connection();
+            node.execute(() -> membership.leave(connection)); // it ends the connection
+            return new Leave.Response();
+        };
+        End end = (request, on) -> {
+            Connection connection = node.connection();
+            node.execute(() -> membership.end(connection)); // after the answer is on its way
+            return new End.Response();
+        };
+        Hello hello = (request, on) -> {
+            Connection connection = node.connection();
+            Protocol agreed = own.admit(request, connection);
+            membership.rejoin(request, connection);
+            return CompletableFuture.completedFuture(new Hello.Response(agreed, List.of(), ""));
+        };
+        Declare declare = (request, on) -> declare(request);
+        GetChanges changes = (request, on) -> new GetChanges.Response(since(request.epoch()));
+        Forget forget = (request, on) -> {
+            catalog.forget(request.tensor());
+            return new Forget.Response(since(request.epoch()));
+        };
+        RestoreFrom restore = (request, on) -> {
+            membership.returns().restoreFrom(request);
+            return new RestoreFrom.Response();
+        };
+        return handlers.with(JoinPsf.bind(join))
+                .with(VisitPsf.bind(visit))
+                .with(ServerFunctions.challenge(node))
+                .with(HelloPsf.bind(hello))
+                .with(BeatPsf.bind(beat))
+                .with(LeavePsf.bind(leave))
+                .with(EndPsf.bind(end))
+                .with(RestoreFromPsf.bind(restore))
+                .with(BarrierPsf.bind(barriers))
+                .with(DeclarePsf.bind(declare))
+                .with(GetChangesPsf.bind(changes))
+                .with(ForgetPsf.bind(forget));
+    }
+
+    /**
+     * Places the slices of a tensor at other servers. Called on the scheduler's lane, where the nodes' questions for the state
+     * wait meanwhile.
+     *
+     * @param servers [slices], the rank of each slice's server
+     * @param carry makes the slices there, before any node learns of the new layout, which it receives
+     */
+    public void move(TensorId tensor, List<Integer> servers, Consumer<TensorLayout> carry) {
+        TensorLayout to = catalog.moved(tensor, servers, List.of());
+        carry.accept(to);
+        catalog.move(to);
+    }
+
+    /** Ends the cluster, since its scheduler has to end. Called on the scheduler's lane. */
+    public void end() {
+        membership.end();
+    }
+
+    /**
+     * Checks deadlines and heartbeats. Must be called several times within the heartbeat's limit, on the scheduler's
+     * lane.
+     */
+    public void tick() {
+        membership.tick();
+    }
+
+    private Declare.Response declare(Declare.Request request) {
+        try {
+            catalog.declare(request.tensors());
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw new PsException(PsException.Code.BAD_REQUEST, String.valueOf(e.getMessage()), e);
+        }
+        return new Declare.Response(since(request.epoch()));
+    }
+
+    private List<ClusterChange> since(long epoch) {
+        return membership.states().since(epoch);
+    }
+}

@@ -1,0 +1,48 @@
+package io.psf.runtime.internal.cluster;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cluster that a scheduler forms.
+ *
+ * @param servers the number of servers
+ * @param workers the number of workers with which a job begins
+ * @param more true if further workers may join a running job
+ * @param service true if the cluster outlives its jobs, until it is told to end
+ * @param limits how long nodes may be missing
+ * @param secret the secret that every node has to have; null for none
+ */
+public record ClusterPlan(
+        int servers,
+        int workers,
+        boolean more,
+        boolean service,
+        Limits limits,
+        @Nullable String secret) {
+    /**
+     * How long nodes may be missing.
+     *
+     * @param join how long the cluster may take to form
+     * @param heartbeat how long a node may stay silent
+     * @param serverReturn how long a lost server is expected back; zero if it is not
+     */
+    public record Limits(Duration join, Duration heartbeat, Duration serverReturn) {}
+
+    Duration joinTimeout() {
+        return limits.join();
+    }
+
+    Duration heartbeatLimit() {
+        return limits.heartbeat();
+    }
+
+    Duration serverReturn() {
+        return limits.serverReturn();
+    }
+
+    @Override
+    public String toString() { // without the secret
+        return servers + " servers and " + workers + (more ? " or more" : "") + " workers";
+    }
+}

@@ -1,0 +1,171 @@
+package io.psf.runtime.internal.cluster;
+
+import io.psf.api.DeclaredTensor;
+import io.psf.api.Member;
+import io.psf.api.Role;
+import io.psf.api.TensorId;
+import io.psf.api.spi.Routing;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that the nodes of a cluster must agree on. The scheduler alone makes the next one; the other nodes receive it whole
+ * in the answer to their join, and then as {@link ClusterChange differences}. There is one state for each epoch.
+ * Immutable.
+ *
+ * @param epoch the number of changes; 0 before the cluster has formed
+ * @param nodes every node that is present except the scheduler and the clients, in {@link #ORDER}
+ * @param lost the nodes that counted as lost, in the order of their losses
+ * @param owners [{@link Routing#PARTITIONS}], the rank of the server that owns each partition of the keys that belong to
+ *     no tensor
+ * @param recovery what happens when a lost node comes back
+ * @param tensors the declared tensors by their numbers
+ */
+public record ClusterState(
+        long epoch,
+        List<ClusterChange.Node> nodes,
+        List<ClusterChange.Loss> lost,
+        List<Integer> owners,
+        ClusterChange.Recovery recovery,
+        IntMap<DeclaredTensor> tensors) {
+    /** Servers, then workers, by rank. */
+    static final Comparator<ClusterChange.Node> ORDER = Comparator.<ClusterChange.Node, Role>comparing(
+                    node -> node.member().role())
+            .thenComparingInt(node -> node.member().rank());
+
+    /** The state before the cluster has formed. */
+    static final ClusterState NONE =
+            new ClusterState(0, List.of(), List.of(), List.of(), ClusterChange.Recovery.NONE, IntMap.empty());
+
+    public ClusterState {
+        nodes = List.copyOf(nodes);
+        lost = List.copyOf(lost);
+        owners = List.copyOf(owners);
+    }
+
+    /** Returns every node that is present except the scheduler: servers, then workers, by rank. */
+    public List<Member> members() {
+        return nodes.stream().map(ClusterChange.Node::member).toList();
+    }
+
+    /** Returns the members of this state that an earlier state has as well: the same nodes, not others of their ranks. */
+    public List<Member> kept(ClusterState before) {
+        Set<ClusterChange.Node> known = new HashSet<>(before.nodes);
+        return nodes.stream()
+                .filter(known::contains)
+                .map(ClusterChange.Node::member)
+                .toList();
+    }
+
+    /** Returns the number of nodes of a role that are present. */
+    public int count(Role role) {
+        return (int) nodes.stream().filter(node -> node.member().role() == role).count();
+    }
+
+    /** Returns the ranks of the servers that are present or lost, in order: those that a call to all servers is for. */
+    public List<Integer> servers() {
+        return Stream.concat(members().stream(), lost.stream().map(ClusterChange.Loss::member))
+                .filter(member -> member.role() == Role.SERVER)
+                .map(Member::rank)
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    /** Returns the loss of a server that is not present; null if it is present, or has left. */
+    public ClusterChange.@Nullable Loss loss(int server) {
+        for (ClusterChange.Loss loss : lost) {
+            if (loss.member().role() == Role.SERVER && loss.member().rank() == server) {
+                return loss;
+            }
+        }
+        return null;
+    }
+
+    /** True if a server is not present and is expected to come back. */
+    public boolean awaits(int server) {
+        ClusterChange.Loss loss = loss(server);
+        return loss != null && loss.awaited();
+    }
+
+    /** Returns the server of a rank; null if it is not present. */
+    public @Nullable Member server(int rank) {
+        ClusterChange.Node found = node(Role.SERVER, rank);
+        return found == null ? null : found.member();
+    }
+
+    /** Returns the node of a role and rank; null if it is not present. */
+    public ClusterChange.@Nullable Node node(Role role, int rank) {
+        int at = Collections.binarySearch(nodes, new ClusterChange.Node(new Member(role, rank, "", 0), 0), ORDER);
+        return at < 0 ? null : nodes.get(at);
+    }
+
+    /** Returns the rank of the server that owns a key that belongs to no tensor. */
+    public int owner(long key) {
+        return owners.get(Routing.partition(key));
+    }
+
+    /** Returns a tensor; null if it is not declared. */
+    public @Nullable DeclaredTensor tensor(TensorId id) {
+        DeclaredTensor found = tensors.get(id.number());
+        return found != null && found.id().equals(id) ? found : null;
+    }
+
+    /** Returns the declared tensors. */
+    public List<DeclaredTensor> declared() {
+        List<DeclaredTensor> all = new ArrayList<>();
+        tensors.forEach(all::add);
+        return all;
+    }
+
+    /** Distributes the partitions over servers of the ranks from 0. */
+    static List<Integer> even(int servers) {
+        Integer[] owners = new Integer[Routing.PARTITIONS];
+        Arrays.setAll(owners, partition -> partition % servers);
+        return List.of(owners);
+    }
+
+    /** Returns this state as the difference from none. */
+    ClusterChange whole() {
+        List<ClusterChange.Placed> all = new ArrayList<>();
+        tensors.forEach(tensor -> all.add(ClusterChange.Placed.of(tensor)));
+        return new ClusterChange(0, epoch, new ClusterChange.Nodes(nodes, lost, owners, recovery), all, List.of());
+    }
+
+    /** Returns the next state. */
+    ClusterState with(ClusterChange change) {
+        boolean isWhole = change.from() == 0;
+        IntMap<DeclaredTensor> now = isWhole ? IntMap.empty() : tensors;
+        for (TensorId id : change.forgotten()) {
+            now = now.without(id.number());
+        }
+        for (ClusterChange.Placed placed : change.placed()) {
+            DeclaredTensor tensor = placed.tensor();
+            now = now.with(tensor.id().number(), tensor);
+        }
+        ClusterChange.Nodes changed = change.nodes();
+        return changed == null
+                ? new ClusterState(change.epoch(), isWhole ? List.of() : nodes, lost, owners, recovery, now)
+                : new ClusterState(
+                        change.epoch(), changed.present(), changed.lost(), changed.owners(), changed.recovery(), now);
+    }
+
+    /** Returns, for example, {@code epoch 17: 3 servers, 2 workers, 14 tensors}. */
+    @Override
+    public String toString() {
+        return "epoch " + epoch + ": " + number(count(Role.SERVER), "server") + ", "
+                + number(count(Role.WORKER), "worker") + ", " + number(tensors.size(), "tensor")
+                + (lost.isEmpty() ? "" : ", " + lost.size() + " lost");
+    }
+
+    private static String number(int n, String what) {
+        return n + " " + what + (n == 1 ? "" : "s");
+    }
+}

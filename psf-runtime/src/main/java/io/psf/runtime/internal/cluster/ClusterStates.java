@@ -1,0 +1,79 @@
+package io.psf.runtime.internal.cluster;
+
+import io.psf.api.TensorId;
+import io.psf.runtime.internal.cluster.ClusterChange.Nodes;
+import io.psf.runtime.internal.cluster.ClusterChange.Placed;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The states of a cluster, where they are made: at the scheduler. Used on its lane. */
+final class ClusterStates {
+    /** The most differences that are kept; a node that is farther behind receives the whole state. */
+    static final int KEPT = 1024;
+
+    private final ArrayDeque<ClusterChange> changes = new ArrayDeque<>();
+    private final Runnable changed;
+    private ClusterState now = ClusterState.NONE;
+
+    /**
+     * Begins with no state.
+     *
+     * @param changed called after every change
+     */
+    ClusterStates(Runnable changed) {
+        this.changed = changed;
+    }
+
+    ClusterState now() {
+        return now;
+    }
+
+    /** Returns the epoch of the next state. */
+    long next() {
+        return now.epoch() + 1;
+    }
+
+    void change(Nodes nodes) {
+        change(nodes, List.of(), List.of());
+    }
+
+    /** Adds tensors, or places them elsewhere: their layouts have the {@link #next} epoch as their version. */
+    void place(List<Placed> tensors) {
+        change(null, tensors, List.of());
+    }
+
+    void forget(TensorId tensor) {
+        change(null, List.of(), List.of(tensor));
+    }
+
+    private void change(@Nullable Nodes nodes, List<Placed> placed, List<TensorId> forgotten) {
+        ClusterChange change = new ClusterChange(now.epoch(), next(), nodes, placed, forgotten);
+        now = now.with(change);
+        changes.add(change);
+        if (changes.size() > KEPT) {
+            changes.remove();
+        }
+        changed.run();
+    }
+
+    /** Returns what a node misses that knows the state of an epoch: differences in order, or the whole state. */
+    List<ClusterChange> since(long epoch) {
+        if (epoch == now.epoch()) {
+            return List.of();
+        }
+        if (epoch <= 0 || epoch > now.epoch() || now.epoch() - epoch > changes.size()) {
+            return List.of(now.whole());
+        }
+        List<ClusterChange> missed = new ArrayList<>();
+        Iterator<ClusterChange> latest = changes.descendingIterator();
+        for (long at = now.epoch(); at > epoch; at--) {
+            missed.add(latest.next());
+        }
+        Collections.reverse(missed);
+        return missed;
+    }
+}

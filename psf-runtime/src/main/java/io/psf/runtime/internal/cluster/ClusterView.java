@@ -1,0 +1,101 @@
+package io.psf.runtime.internal.cluster;
+
+import io.psf.api.DeclaredTensor;
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.runtime.internal.server.node.Declarations;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** The latest state of the cluster that a node has received. Thread-safe; reading takes no lock. */
+public final class ClusterView implements Declarations {
+    /** The most time for which a request waits for the state that it names: far more than a heartbeat takes. */
+    private static final long LONGEST_WAIT_SECONDS = 600;
+
+    private volatile ClusterState state;
+    /** Those that wait for a later state. Guarded by this. */
+    private final List<Waiting> waiting = new ArrayList<>();
+
+    private record Waiting(long epoch, CompletableFuture<ClusterState> reached) {}
+
+    ClusterView(ClusterChange whole) {
+        this.state = ClusterState.NONE.with(whole);
+    }
+
+    public ClusterState state() {
+        return state;
+    }
+
+    /**
+     * Applies what the scheduler sent, in order. Differences that are known already, as they come over two ways, are
+     * passed over; so are those behind a gap, which the next heartbeat fills.
+     */
+    void apply(List<ClusterChange> changes) {
+        List<Waiting> over = new ArrayList<>();
+        ClusterState now;
+        synchronized (this) {
+            now = state;
+            for (ClusterChange change : changes) {
+                boolean isNext = change.from() == now.epoch() || change.from() == 0;
+                if (isNext && change.epoch() > now.epoch()) {
+                    now = now.with(change);
+                }
+            }
+            state = now;
+            for (Iterator<Waiting> i = waiting.iterator(); i.hasNext(); ) {
+                Waiting each = i.next();
+                if (each.epoch <= now.epoch() || each.reached.isDone()) {
+                    i.remove();
+                    over.add(each);
+                }
+            }
+        }
+        for (Waiting each : over) {
+            each.reached.complete(now);
+        }
+    }
+
+    /** Returns the first state of an epoch, or a later one, once this node knows it. */
+    CompletableFuture<ClusterState> reached(long epoch) {
+        synchronized (this) {
+            if (state.epoch() >= epoch) {
+                return CompletableFuture.completedFuture(state);
+            }
+            waiting.removeIf(each -> each.reached.isDone()); // those that have waited for too long
+            Waiting added = new Waiting(epoch, new CompletableFuture<>());
+            waiting.add(added);
+            return added.reached
+                    .orTimeout(LONGEST_WAIT_SECONDS, TimeUnit.SECONDS)
+                    .exceptionally(timeout -> {
+                        throw new PsException(
+                                PsException.Code.UNAVAILABLE,
+                                "state of the cluster: " + state + " after " + LONGEST_WAIT_SECONDS
+                                        + " s (expected: epoch " + epoch + ", which the request names)");
+                    });
+        }
+    }
+
+    @Override
+    public CompletableFuture<List<DeclaredTensor>> find(List<TensorId> tensors, long epoch) {
+        return reached(epoch)
+                .thenApply(now -> tensors.stream().map(id -> require(now, id)).toList());
+    }
+
+    /**
+     * Returns a tensor of a state.
+     *
+     * @throws PsException with {@code UNKNOWN_TENSOR} if it is not declared
+     */
+    static DeclaredTensor require(ClusterState state, TensorId tensor) {
+        DeclaredTensor found = state.tensor(tensor);
+        if (found == null) {
+            throw new PsException(
+                    PsException.Code.UNKNOWN_TENSOR,
+                    "tensor: \"" + tensor + "\" (expected: one that has been initialized)");
+        }
+        return found;
+    }
+}

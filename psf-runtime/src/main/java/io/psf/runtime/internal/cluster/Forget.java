@@ -1,0 +1,27 @@
+package io.psf.runtime.internal.cluster;
+
+import io.psf.api.Node;
+import io.psf.api.Place;
+import io.psf.api.PsFunction;
+import io.psf.api.TensorId;
+import java.util.List;
+
+/** Frees a tensor's name for another declaration. */
+@PsFunction(value = "psf.tensor.forget", at = Place.SCHEDULER)
+public interface Forget {
+    /**
+     * The tensor.
+     *
+     * @param epoch the epoch of the cluster's state that the caller knows
+     */
+    record Request(TensorId tensor, long epoch) {}
+
+    /**
+     * The state without the tensor.
+     *
+     * @param changes what the caller did not know
+     */
+    record Response(List<ClusterChange> changes) {}
+
+    Response handle(Request request, Node scheduler);
+}

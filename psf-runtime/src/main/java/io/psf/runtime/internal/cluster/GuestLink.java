@@ -1,0 +1,55 @@
+package io.psf.runtime.internal.cluster;
+
+import io.psf.api.Member;
+import io.psf.api.PsException;
+import io.psf.api.Role;
+import io.psf.runtime.internal.call.CallClient;
+import io.psf.runtime.internal.call.Peer;
+import io.psf.runtime.spi.transport.Transport;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The admission of a guest, on the guest's side.
+ *
+ * @param members every node of the cluster except the scheduler, at the time of the visit
+ * @param servers the number of servers that the cluster has when it is complete
+ * @param ticket the ticket with which the guest connects to servers
+ * @param heartbeatLimit how long a node may stay silent
+ */
+public record GuestLink(List<Member> members, int servers, Ticket ticket, Duration heartbeatLimit) {
+    /**
+     * Asks the scheduler for admission, over a connection that is closed afterwards. Blocks.
+     *
+     * @param host the scheduler
+     * @param secret the secret of the cluster; null for none
+     * @throws PsException with {@code UNAVAILABLE} if the scheduler is not reached or its cluster is not
+     *     complete; with {@code BAD_REQUEST} if the secret is wrong; with {@code PROTOCOL} if another program answers;
+     *     with {@code TIMED_OUT} if the peer answers nothing
+     */
+    public static GuestLink visit(
+            CallClient client, Transport transport, Member host, @Nullable String secret, Duration limit) {
+        Peer scheduler = client.connect(transport, host.host(), host.port(), Session.name(host));
+        try {
+            Join.Request guest = Join.Request.of(Role.WORKER, Ticket.GUEST, "", 0);
+            byte[] nonce = FirstCall.challenge(client, scheduler, Role.SCHEDULER, limit.toNanos());
+            Visit.Request request = new Visit.Request(ClusterLink.proven(guest, secret, nonce));
+            Visit.Response admitted = client.callInBackground(VisitPsf.FUNCTION, request, scheduler, limit.toNanos())
+                    .await();
+            Protocol.OWN.agree(admitted.protocol());
+            Ticket ticket = new Ticket(
+                    Role.WORKER,
+                    Ticket.GUEST,
+                    0,
+                    admitted.keys().cluster(),
+                    admitted.keys().ticket());
+            return new GuestLink(
+                    admitted.members(), admitted.servers(), ticket, Duration.ofMillis(admitted.heartbeatMillis()));
+        } catch (PsException e) {
+            throw FirstCall.ofScheduler(scheduler, e);
+        } finally {
+            client.disconnect(scheduler);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package io.psf.runtime.internal.cluster;
+
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.Role;
+import java.util.regex.Pattern;
+
+/** The conditions under which a node may join. */
+final class JoinChecks {
+    /** Host names and addresses that are safe to print in a log. */
+    private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%\\[\\]-]{1,255}");
+
+    private static final Pattern NOT_OF_A_HOST = Pattern.compile("[^A-Za-z0-9._:%\\[\\]-]");
+    private static final int MOST_PRINTED = 255;
+
+    /** The most clients at a time. */
+    static final int MOST_CLIENTS = 10_000;
+
+    /** The limit of ranks where the number of workers is open: the nodes keep tables of ranks. */
+    static final int MOST_RANKS = 1 << 20;
+
+    private JoinChecks() {}
+
+    /** Validates the node's own description, since it is logged and sent to other nodes. */
+    static void requireNode(Join.Request request) {
+        if (request.role() == Role.SCHEDULER) {
+            throw new PsException(Code.BAD_REQUEST, "role: scheduler (expected: server, worker or client)");
+        }
+        if (request.session() == 0) {
+            throw new PsException(Code.BAD_REQUEST, "session of a join: 0 (expected: a number of its own, not 0)");
+        }
+        if (request.role() == Role.CLIENT && request.rank() >= 0) {
+            throw new PsException(
+                    Code.BAD_REQUEST, "rank of a client: " + request.rank() + " (expected: -1, since it has none)");
+        }
+        Join.Address address = request.address();
+        boolean listens = request.role() == Role.SERVER;
+        boolean isPlace = listens
+                ? HOST.matcher(address.host()).matches() && address.port() > 0 && address.port() < 1 << 16
+                : address.host().isEmpty() && address.port() == 0;
+        if (!isPlace) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "place of a " + request.role().label() + ": " + printable(address.host()) + ":" + address.port()
+                            + (listens
+                                    ? " (expected: a host and a port)"
+                                    : " (expected: none, since it does not listen)"));
+        }
+    }
+
+    /** Validates the description of a guest. */
+    static void requireGuest(Join.Request request) {
+        requireNode(request);
+        if (request.role() != Role.WORKER || request.rank() != Ticket.GUEST) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "guest: " + request.role().label() + " of rank " + request.rank() + " (expected: worker of rank "
+                            + Ticket.GUEST + ")");
+        }
+    }
+
+    private static String printable(String text) {
+        return NOT_OF_A_HOST
+                .matcher(text.substring(0, Math.min(text.length(), MOST_PRINTED)))
+                .replaceAll("?");
+    }
+
+    /**
+     * Checks that a cluster lacks the node that wants to join, or has room for it.
+     *
+     * @param isForming false if the cluster has been complete
+     * @param joined the nodes that have joined
+     */
+    static void requireFree(Join.Request request, ClusterPlan plan, boolean isForming, MemberTable joined) {
+        Role role = request.role();
+        if (role == Role.CLIENT) {
+            if (joined.count(role) >= MOST_CLIENTS) {
+                throw new PsException(
+                        Code.RESOURCE_EXHAUSTED,
+                        "clients: " + (MOST_CLIENTS + 1) + " (expected: at most " + MOST_CLIENTS + " at a time)");
+            }
+            return;
+        }
+        int expected = role == Role.SERVER ? plan.servers() : plan.workers();
+        boolean isOpen = role == Role.WORKER && plan.more();
+        if (!isOpen && (isForming || role == Role.WORKER) && joined.count(role) >= expected) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "another " + role.label() + ": the cluster has all of its " + plan + " (expected: "
+                            + (role == Role.WORKER
+                                    ? "at most as many, unless PSF_WORKERS is " + expected + "+"
+                                    : "as many nodes as the scheduler was configured for")
+                            + ")");
+        }
+        if (!isOpen && request.rank() >= expected) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "rank of a " + role.label() + ": " + request.rank() + " (expected: below " + expected + ")");
+        }
+        if (isOpen && request.rank() >= MOST_RANKS) {
+            throw new PsException(
+                    Code.BAD_REQUEST, "rank of a worker: " + request.rank() + " (expected: below " + MOST_RANKS + ")");
+        }
+        boolean mayWait = role == Role.SERVER && !isForming;
+        if (!mayWait && request.rank() >= 0 && joined.of(role, request.rank()) != null) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "rank of a " + role.label() + ": " + request.rank()
+                            + " (expected: one that no other node has or asked for)");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.psf.runtime.internal.cluster;
+
+import io.psf.api.Member;
+import io.psf.api.Role;
+import io.psf.runtime.internal.server.session.Connection;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node in the {@link Membership}. It survives the loss of its channel. Until its first message after the join it
+ * survives the loss of its connection as well. Used on the scheduler's lane.
+ */
+final class MemberEntry {
+    final Join.Request request;
+    Connection connection;
+    CompletableFuture<Join.Response> joined = new CompletableFuture<>();
+    /** True if the node is known to have received the answer to its join. */
+    boolean confirmed;
+
+    /** The rank, or the requested one before the node is admitted; the number of a client; -1 for none yet. */
+    int rank;
+
+    /** The epoch in which a member was admitted; 0 before, and for a client. */
+    long since;
+
+    /** True for a worker that joins a running job. */
+    boolean late;
+
+    /** True once the join is answered. */
+    boolean admitted;
+
+    long lastSeen = System.nanoTime();
+    long beatSince;
+    /** The epoch of the state that the node knows. */
+    long known;
+    /** The heartbeat that has still to be answered; null for none. */
+    @Nullable
+    CompletableFuture<Beat.Response> beat;
+
+    MemberEntry(Connection connection, Join.Request request) {
+        this.connection = connection;
+        this.request = request;
+        this.rank = request.rank();
+    }
+
+    Role role() {
+        return request.role();
+    }
+
+    Member member() {
+        return new Member(
+                role(), rank, request.address().host(), request.address().port());
+    }
+
+    /** Returns where the node is, for messages. */
+    String place() {
+        return role() == Role.SERVER ? member().address() : connection.channel().peer();
+    }
+
+    /** Records a message of the node. */
+    void heard() {
+        confirmed = true;
+        lastSeen = System.nanoTime();
+    }
+
+    /** Answers the heartbeat that waits, if there is one. */
+    void answerBeat(Beat.Response now) {
+        CompletableFuture<Beat.Response> waiting = beat;
+        if (waiting != null) {
+            beat = null;
+            waiting.complete(now);
+        }
+    }
+
+    /** Returns how the node is silent, for messages. */
+    String silence() {
+        return connection.channel().isOpen() ? "no heartbeat" : "no connection to the scheduler, and no heartbeat,";
+    }
+}

@@ -1,0 +1,114 @@
+package io.psf.runtime.internal.cluster;
+
+import io.psf.api.Role;
+import io.psf.runtime.internal.server.session.Connection;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The nodes that have joined and not left, by connection, by session, and by rank. Clients are among them, with their
+ * numbers as ranks. Used on the scheduler's lane.
+ */
+final class MemberTable {
+    private final Map<Long, MemberEntry> bySession = new LinkedHashMap<>();
+    private final IdentityHashMap<Connection, MemberEntry> byConnection = new IdentityHashMap<>();
+    private final Map<Place, MemberEntry> byRank = new HashMap<>();
+    private final Map<Role, Integer> counts = new EnumMap<>(Role.class);
+
+    private record Place(Role role, int rank) {}
+
+    /** Adds a node, which keeps the rank that it has requested from others. */
+    void add(MemberEntry entry) {
+        bySession.put(entry.request.session(), entry);
+        byConnection.put(entry.connection, entry);
+        counts.merge(entry.role(), 1, Integer::sum);
+        if (entry.rank >= 0) {
+            byRank.put(new Place(entry.role(), entry.rank), entry);
+        }
+    }
+
+    void remove(MemberEntry entry) {
+        bySession.remove(entry.request.session());
+        byConnection.remove(entry.connection);
+        counts.merge(entry.role(), -1, Integer::sum);
+        byRank.remove(new Place(entry.role(), entry.rank), entry);
+    }
+
+    void clear() {
+        List.copyOf(bySession.values()).forEach(this::remove);
+    }
+
+    /** Moves a node to another connection. */
+    void move(MemberEntry entry, Connection to) {
+        byConnection.remove(entry.connection);
+        entry.connection = to;
+        byConnection.put(to, entry);
+    }
+
+    /** Gives a node a rank. */
+    void rank(MemberEntry entry, int rank) {
+        entry.rank = rank;
+        byRank.put(new Place(entry.role(), rank), entry);
+    }
+
+    /** Gives a node the lowest rank that no other node has or has requested, unless it has one. */
+    void rank(MemberEntry entry) {
+        if (entry.rank < 0) {
+            int free = 0;
+            while (of(entry.role(), free) != null) {
+                free++;
+            }
+            rank(entry, free);
+        }
+    }
+
+    /** Returns all nodes, in the order in which they joined. */
+    Collection<MemberEntry> all() {
+        return bySession.values();
+    }
+
+    /** Returns the nodes that are admitted and members of the cluster, which clients are not. */
+    List<MemberEntry> present() {
+        return all().stream().filter(entry -> entry.since > 0).toList();
+    }
+
+    /** Returns the part of the next state that is about nodes. */
+    ClusterChange.Nodes nodes(List<ClusterChange.Loss> lost, List<Integer> owners, ClusterChange.Recovery recovery) {
+        List<ClusterChange.Node> present = present().stream()
+                .map(entry -> new ClusterChange.Node(entry.member(), entry.since))
+                .sorted(ClusterState.ORDER)
+                .toList();
+        return new ClusterChange.Nodes(present, lost, owners, recovery);
+    }
+
+    /** Returns the number of nodes of a role, those included that wait for the cluster to be complete. */
+    int count(Role role) {
+        return counts.getOrDefault(role, 0);
+    }
+
+    boolean isEmpty() {
+        return bySession.isEmpty();
+    }
+
+    @Nullable
+    MemberEntry of(Connection connection) {
+        return byConnection.get(connection);
+    }
+
+    @Nullable
+    MemberEntry ofSession(long session) {
+        return bySession.get(session);
+    }
+
+    /** Returns the node that has a rank, or has requested it. */
+    @Nullable
+    MemberEntry of(Role role, int rank) {
+        return byRank.get(new Place(role, rank));
+    }
+}

@@ -1,0 +1,56 @@
+package io.psf.runtime.internal.server.lane;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+
+/** Delayed work that runs on a lane. Thread-safe. */
+public final class Alarms {
+    private static final Duration LONGEST = Duration.ofDays(365);
+
+    private final Lane lane;
+    private final Set<CompletableFuture<Void>> waiting = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    public Alarms(Lane lane) {
+        this.lane = lane;
+    }
+
+    /** Runs work on the lane after a delay, unless this object is closed before. */
+    @SuppressWarnings("CollectionUndefinedEquality") // identity is intended
+    public Future<?> after(Duration delay, Runnable work) {
+        Objects.requireNonNull(work, "work");
+        CompletableFuture<Void> due = new CompletableFuture<>();
+        waiting.add(due);
+        due.whenComplete((done, cancelled) -> {
+            waiting.remove(due);
+            if (cancelled == null) {
+                lane.execute(() -> run(work));
+            }
+        });
+        lane.completeAfter(due, delay.compareTo(LONGEST) > 0 ? LONGEST : delay);
+        if (closed) {
+            due.cancel(false);
+        }
+        return due;
+    }
+
+    private void run(Runnable work) {
+        if (!closed) {
+            try {
+                work.run();
+            } finally {
+                lane.scratch().reset();
+            }
+        }
+    }
+
+    /** Cancels all waiting work, so that its objects can be collected before their time. */
+    public void close() {
+        closed = true;
+        waiting.forEach(due -> due.cancel(false));
+    }
+}

@@ -1,0 +1,258 @@
+package io.psf.runtime.internal.server.node;
+
+import io.psf.api.CallInfo;
+import io.psf.api.Gauge;
+import io.psf.api.HandlerInterceptor;
+import io.psf.api.Member;
+import io.psf.api.PsException;
+import io.psf.api.RequestListener;
+import io.psf.api.Role;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.spi.StoredNode;
+import io.psf.api.spi.TupleReader;
+import io.psf.runtime.internal.server.invocation.CallEnvironment;
+import io.psf.runtime.internal.server.invocation.CallTarget;
+import io.psf.runtime.internal.server.invocation.HandlerCost;
+import io.psf.runtime.internal.server.invocation.Outgoing;
+import io.psf.runtime.internal.server.invocation.Serving;
+import io.psf.runtime.internal.server.lane.CallOrder;
+import io.psf.runtime.internal.server.lane.Lane;
+import io.psf.runtime.internal.server.session.Connection;
+import io.psf.runtime.internal.server.shard.Placements;
+import io.psf.runtime.spi.transport.FramePool;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A server or the scheduler, as its runtime uses it: its lanes, its shards, and the events that concern all of them. */
+public final class HostNode implements CallTarget {
+    private final String name;
+    private final NodeFacts facts;
+    private final Lane lane;
+    /** The lanes of shards, and that of the node. */
+    private final List<Lane> lanes;
+
+    private final CallEnvironment environment;
+    private final NodeShards shards;
+    private final NodeContext context;
+
+    /**
+     * Creates a node of lanes that exist.
+     *
+     * @param name prefix of the threads' names
+     * @param placements the kinds of shards
+     * @param lane runs what concerns the whole node
+     * @param lanes run the calls on shards; empty for a node without shards
+     * @param checkpoints the directory for checkpoints; null for none
+     */
+    public HostNode(
+            String name, Role role, Placements placements, Lane lane, List<Lane> lanes, @Nullable Path checkpoints) {
+        this.name = name;
+        this.facts = new NodeFacts(role, checkpoints);
+        this.lane = lane;
+        this.lanes = Stream.concat(lanes.stream(), Stream.of(lane)).toList();
+        this.environment = new CallEnvironment(lane.pool(), facts, this::isOnLane);
+        this.shards = new NodeShards(placements, lanes, facts, environment);
+        this.context = new NodeContext(lane, shards);
+    }
+
+    /**
+     * Creates a node and starts its lanes.
+     *
+     * @param name prefix of the threads' names
+     * @param lanes the number of threads for shards; 0 for a node without shards
+     * @param placements the kinds of shards
+     * @param checkpoints the directory for checkpoints; null for none
+     * @param pool provides the scratch memory of handlers
+     */
+    public static HostNode start(
+            String name, Role role, int lanes, Placements placements, @Nullable Path checkpoints, FramePool pool) {
+        List<Lane> all = new ArrayList<>();
+        for (int i = 0; i < lanes; i++) {
+            all.add(new Lane(name + "-lane-" + i, pool));
+        }
+        return new HostNode(name, role, placements, new Lane(name + "-node", pool), all, checkpoints);
+    }
+
+    /** Returns the prefix of the threads' names. */
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Lane lane() {
+        return lane;
+    }
+
+    @Override
+    public CallEnvironment environment() {
+        return environment;
+    }
+
+    @Override
+    public StoredNode handled() {
+        return context;
+    }
+
+    @Override
+    public @Nullable TensorInfo tensor() {
+        return null;
+    }
+
+    @Override
+    public @Nullable CallOrder order() {
+        return null;
+    }
+
+    @Override
+    public @Nullable HandlerCost cost() {
+        return null;
+    }
+
+    @Override
+    public boolean isDropped() {
+        return false;
+    }
+
+    @Override
+    public void begin(CallInfo call, Serving serving) {
+        context.begin(call, serving);
+    }
+
+    @Override
+    public void meet(List<TensorId> tensors, TupleReader request) {}
+
+    @Override
+    public void end() {
+        context.end();
+    }
+
+    /** Returns the shards. */
+    public NodeShards held() {
+        return shards;
+    }
+
+    /** Sets where the answers are that the node keeps. */
+    public void setKeptAnswers(KeptAnswersOf finder) {
+        facts.setKeptAnswers(finder);
+    }
+
+    /** Returns what can be read of the node at any time. */
+    public List<Gauge> gauges() {
+        return List.of(
+                new Gauge("psf.members", "nodes", () -> members().size()),
+                new Gauge("psf.lanes", "lanes", () -> shards.lanes() + 1), // and that of the node
+                new Gauge("psf.lanes.depth", "pieces of work", () -> shards.depth() + lane.depth()),
+                new Gauge("psf.calls.deferred", "calls", environment.deferred()::size),
+                new Gauge("psf.shards.waiting", "shards", environment.deferred()::shards));
+    }
+
+    /** Returns the lanes of shards, and that of the node. */
+    public List<Lane> lanes() {
+        return lanes;
+    }
+
+    /** Returns the number of calls whose handlers answer later. */
+    public int deferred() {
+        return environment.deferred().size();
+    }
+
+    /** True if no lane has work. */
+    public boolean isIdle() {
+        return lane.isIdle() && !hasBusyLane();
+    }
+
+    /** True if a lane of shards has work. */
+    public boolean hasBusyLane() {
+        return shards.hasBusyLane();
+    }
+
+    /** True if the current thread runs one of this node's lanes. */
+    private boolean isOnLane() {
+        return lane.isHere() || shards.isOnLane();
+    }
+
+    /** Queues work on the node's lane. Callable from any thread. */
+    public void execute(Runnable work) {
+        lane.execute(work);
+    }
+
+    /** Sets the outgoing calls, so that handlers can make calls. */
+    public void setOutgoing(Outgoing outgoing) {
+        environment.setOutgoing(outgoing);
+    }
+
+    /** Sets where this node learns of tensors. */
+    public void setDeclarations(Declarations declarations) {
+        context.setDeclarations(declarations);
+    }
+
+    /** Adds a listener to the requests of this node. */
+    public void listen(RequestListener listener) {
+        environment.listen(listener);
+    }
+
+    /** Sets interceptors around every handler; the first one is the outermost. */
+    public void intercept(List<HandlerInterceptor> interceptors) {
+        environment.intercept(interceptors);
+    }
+
+    /** Sets the rank that this node has received. */
+    public void setRank(int rank) {
+        facts.setRank(rank);
+    }
+
+    /** Returns the connection of the call being answered. */
+    public Connection connection() {
+        return context.connection();
+    }
+
+    /** Fails the deferred calls whose deadline has passed. Callable from any thread. */
+    public void expire() {
+        environment.deferred().expire();
+    }
+
+    /** Fails calls that wait behind others and have not run. Callable from any thread. */
+    public void refuseWaiting(PsException why) {
+        shards.forEach(shard -> shard.refuseWaiting(why));
+    }
+
+    /** Fails deferred calls whose requests hold memory. Callable from any thread. */
+    public void endHolding(PsException why) {
+        environment.deferred().endHolding(why);
+    }
+
+    /** Cancels a call of a connection. Callable from any thread. */
+    public void cancel(Connection connection, long call) {
+        connection.cancelled().add(call);
+        environment.deferred().cancel(connection, call);
+    }
+
+    /** Ends the deferred calls of a closed connection and removes its state. Callable from any thread. */
+    public void forget(Connection gone) {
+        environment.deferred().abandon(gone);
+        shards.forEach(shard -> shard.forget(gone));
+    }
+
+    /** Sets the current members, and notifies all listeners on their lanes. Callable from any thread. */
+    public void setMembers(List<Member> now) {
+        facts.setMembers(now);
+        shards.forEach(shard -> shard.membersChanged(now));
+        lane.execute(() -> context.membersChanged(now));
+    }
+
+    /** Runs the queued work, ends the lanes, and gives the memory of the shards up. */
+    public void close() {
+        shards.close();
+        lane.close(context::close);
+        context.endAlarms();
+    }
+
+    /** Returns the current members. */
+    public List<Member> members() {
+        return facts.members();
+    }
+}

@@ -1,0 +1,80 @@
+package io.psf.runtime.internal.server.session;
+
+import io.psf.api.Member;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.Role;
+import java.util.Collection;
+
+/**
+ * The bounds of what identified peers can cost a node. Those of strangers are in {@link
+ * io.psf.runtime.spi.transport.ConnectionLimits}.
+ */
+public final class PeerLimits {
+    /** The most guests of a node at a time. */
+    public static final int GUESTS = 100;
+
+    /**
+     * The most connections of one worker or server to a node at a time. A peer uses one. The others may be broken
+     * connections that this node has not noticed yet.
+     */
+    public static final int CONNECTIONS_OF_A_MEMBER = 16;
+
+    /** The most bytes of a guest's waiting requests, and of its unsent answers, on a node with memory enough. */
+    public static final int GUEST_BYTES = 256 << 10;
+
+    /**
+     * The most read-only calls of a worker on a server whose handlers answer later, at a time. Such calls ask other lanes
+     * or servers, and their answers, which all may arrive together, are longer than those of calls that wait for other
+     * workers.
+     */
+    public static final int CALLS_OF_A_WORKER = 64;
+
+    /** The part of a node's memory that the unsent answers of all guests may take, and their waiting requests again. */
+    private static final int PART_OF_GUESTS = 8;
+
+    /**
+     * The bytes of a waiting request besides its frame: the objects that represent it. Without them a flood of requests
+     * without content would fill the heap within the bound.
+     */
+    public static final int REQUEST_OVERHEAD = 512;
+
+    private PeerLimits() {}
+
+    /**
+     * Returns the most bytes of a guest's waiting requests, and of its unsent answers, before it has to wait.
+     *
+     * @param memory the bound of the node's requests and answers, in bytes
+     */
+    static long bytesOfAGuest(long memory) {
+        return Math.min(GUEST_BYTES, memory / PART_OF_GUESTS / GUESTS);
+    }
+
+    /**
+     * Checks that a node may take one more connection of a peer.
+     *
+     * @param peer the identity of the peer; a guest is a worker with a negative rank
+     * @param connections the connections that the node has
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if there are too many
+     */
+    public static void requireRoom(Member peer, Collection<Connection> connections) {
+        boolean isGuest = isGuest(peer);
+        long present = connections.stream().filter(each -> isOf(peer, each)).count();
+        int most = isGuest ? GUESTS : CONNECTIONS_OF_A_MEMBER;
+        if (present >= most) {
+            String whose = isGuest ? "guests of this node: " : "connections of " + peer + " to this node: ";
+            throw new PsException(
+                    Code.RESOURCE_EXHAUSTED,
+                    whose + (present + 1) + " (expected: at most " + most + "; close some of them)");
+        }
+    }
+
+    static boolean isGuest(Member peer) {
+        return peer.role() == Role.WORKER && peer.rank() < 0;
+    }
+
+    private static boolean isOf(Member peer, Connection connection) {
+        Member other = connection.member();
+        return other != null && other.role() == peer.role() && other.rank() == peer.rank();
+    }
+}

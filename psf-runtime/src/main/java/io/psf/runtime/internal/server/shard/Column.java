@@ -1,0 +1,147 @@
+package io.psf.runtime.internal.server.shard;
+
+import io.psf.api.PsException;
+import io.psf.api.array.ArrayMemory;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatTypes;
+import io.psf.runtime.spi.store.Allocation;
+import io.psf.runtime.spi.store.Reservation;
+import io.psf.runtime.spi.store.Store;
+import java.nio.ByteBuffer;
+
+/** An off-heap array with one row per row of a shard: the values, or a slot. Belongs to the shard's lane. */
+final class Column {
+    private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
+
+    private final String name;
+    private final FloatArray all;
+    private final int width;
+    /** The bytes of a value. */
+    private final int size;
+
+    private final Allocation memory;
+    /** A view of the existing rows. */
+    private FloatArray view;
+
+    private Column(String name, FloatTypes types, int width, Allocation memory, ByteBuffer bytes) {
+        this.name = name;
+        this.all = types.isStochastic()
+                ? ArrayMemory.viewStochastic(bytes, types.storage(), name.hashCode())
+                : ArrayMemory.view(bytes, types.storage());
+        this.width = width;
+        this.size = types.bytes();
+        this.memory = memory;
+        this.view = all;
+    }
+
+    /**
+     * Creates a column of zeros.
+     *
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if it exceeds the maximum size of a buffer
+     */
+    static Column fixed(Store store, String name, long rows, int width, FloatTypes types) {
+        if (rows > 0 && width > MOST_BYTES / types.bytes() / rows) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    name + ", of a slice: " + rows + " rows x " + width + " wide, " + types.bytes()
+                            + " bytes each (expected: at most " + MOST_BYTES + " bytes; use more slices)");
+        }
+        Allocation memory = store.allocate(name, (int) rows * width * types.bytes());
+        return new Column(name, types, width, memory, memory.bytes());
+    }
+
+    /**
+     * Creates a column with capacity for as many rows as one buffer and one index hold, or as the system can reserve.
+     * Its content is undefined.
+     */
+    static Column growing(Store store, String name, int width, FloatTypes types) {
+        int rows = Math.min(MOST_BYTES / types.bytes() / width, GrowingIndex.MOST_ROWS);
+        if (rows == 0) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    name + ": a row of " + width + " wide (expected: at most " + MOST_BYTES + " bytes)");
+        }
+        Reservation reservation = store.reserve(name, rows * width * types.bytes());
+        ByteBuffer bytes = reservation.bytes();
+        int bytesOfRow = width * types.bytes();
+        return new Column(name, types, width, reservation, bytes.limit(bytes.capacity() / bytesOfRow * bytesOfRow));
+    }
+
+    String name() {
+        return name;
+    }
+
+    int width() {
+        return width;
+    }
+
+    long bytesOfRow() {
+        return (long) width * size;
+    }
+
+    /** Returns the capacity in rows. */
+    int rows() {
+        return all.length() / width;
+    }
+
+    /**
+     * Takes memory for rows. Must be called before they are written to.
+     *
+     * @param rows the number of rows to be usable, at most {@link #rows()}
+     * @return the number of rows that have memory: at least {@code rows}
+     * @throws PsException with {@code STORAGE} if the disk has no space for them
+     */
+    int take(int rows) {
+        int bytesOfRow = width * size;
+        return rows > 0 && memory instanceof Reservation reservation
+                ? reservation.take(rows * bytesOfRow) / bytesOfRow
+                : rows();
+    }
+
+    /**
+     * Gives the memory up.
+     *
+     * @param rows the number of rows that have been written to
+     */
+    void giveUp(int rows) {
+        memory.giveUp((long) rows * width * size);
+    }
+
+    /** Brings rows at random into memory: {@link Allocation#loadRows}. */
+    void load(int[] rows, int first, int n) {
+        memory.loadRows(rows, first, n, width * size);
+    }
+
+    /** Brings rows into memory that are read one after the other. */
+    void load(int row, int n) {
+        memory.loadRange(row * width * size, (row + n) * width * size);
+    }
+
+    /** Copies one row over another. */
+    void copyRow(int from, int to) {
+        all.copyRows(to, all, from, 1, width);
+    }
+
+    /**
+     * Returns the rows of a shard, [rows, width] float32.
+     *
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if the capacity is smaller
+     */
+    FloatArray of(int rows) {
+        if (rows > rows()) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    "rows of " + name + ", " + width + " wide: " + rows + " (expected: at most " + rows()
+                            + "; use more slices)");
+        }
+        if (view.length() != rows * width) {
+            view = all.slice(0, rows * width);
+        }
+        return view;
+    }
+
+    /** Zeroes the rows from {@code first} to {@code end}, exclusive. */
+    void clear(int first, int end) {
+        of(end).slice(first * width, end * width).fill(0);
+    }
+}

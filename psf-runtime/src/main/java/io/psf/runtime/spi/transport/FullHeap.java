@@ -1,0 +1,31 @@
+package io.psf.runtime.spi.transport;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rule for a lack of heap memory in psf's own work, outside of handlers: any statement may have been the last one
+ * that ran, so a frame or an answer may be lost. It is passed to the thread's handler of uncaught exceptions, as if the
+ * thread had died of it. A node's own process ends there, with its sentence. In a process of a user, the user's handler
+ * decides, and the thread goes on.
+ */
+public final class FullHeap {
+    private FullHeap() {}
+
+    /** Passes on a failure if it is a lack of heap memory. Allocates nothing. */
+    public static void report(Throwable failure) {
+        if (!(failure instanceof OutOfMemoryError) || !isOfHeap(failure.getMessage())) {
+            return;
+        }
+        Thread here = Thread.currentThread();
+        try {
+            here.getUncaughtExceptionHandler().uncaughtException(here, failure);
+        } catch (OutOfMemoryError e) {
+            return; // the handler lacks memory, too
+        }
+    }
+
+    /** False for direct memory and for threads: work that lacks one of them is tried again. */
+    private static boolean isOfHeap(@Nullable String message) {
+        return message == null || message.startsWith("Java heap space") || message.startsWith("GC overhead");
+    }
+}

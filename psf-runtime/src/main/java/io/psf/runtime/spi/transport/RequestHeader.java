@@ -1,0 +1,29 @@
+package io.psf.runtime.spi.transport;
+
+import io.psf.api.spi.FunctionInfo;
+
+/**
+ * The fields in front of the body of a request.
+ *
+ * @param info the called function
+ * @param target where the request runs
+ * @param call the call's number; its slices share it
+ * @param timeoutMillis until the deadline
+ * @param attempt how often the request may have been sent before
+ * @param priority requests of a higher one run first
+ */
+public record RequestHeader(FunctionInfo info, Target target, long call, int timeoutMillis, int attempt, int priority) {
+    /**
+     * The place that a request is for.
+     *
+     * @param tensor the number of the tensor's name; 0 for none
+     * @param slice of the tensor; of a call to nodes, which of them it is for
+     * @param layout which slice of which shape the caller takes it for; 0 for none
+     */
+    public record Target(int tensor, int slice, short layout) {}
+
+    /** The header of a request to one of the nodes. */
+    public static RequestHeader toNode(FunctionInfo info, int node, long call, int timeoutMillis) {
+        return new RequestHeader(info, new Target(0, node, (short) 0), call, timeoutMillis, 0, 0);
+    }
+}

@@ -1,7 +1,0 @@
-/**
- * The transport within a JVM. Imports {@code transport}.
- */
-@NullMarked
-package io.psf.runtime.transport.memory;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,261 @@
+package io.psf.runtime.internal.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.DeclaredTensor;
+import io.psf.api.Member;
+import io.psf.api.Node;
+import io.psf.api.PsException;
+import io.psf.api.Role;
+import io.psf.api.TensorDeclaration;
+import io.psf.api.TensorDeclaration.Rounds;
+import io.psf.api.TensorDeclaration.Rule;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
+import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.spi.transport.Frames;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The laws of the cluster's state and of its differences, over random histories. */
+final class ClusterStateTest {
+    private static final int SERVERS = 3;
+
+    private final Map<Long, ClusterState> history = new HashMap<>();
+    private final ClusterStates states = new ClusterStates(() -> {});
+    private final Catalog catalog = new Catalog(states);
+
+    private static TensorDeclaration declaration(String name, long rows) {
+        return new TensorDeclaration(
+                new TensorInfo(TensorId.of(name), rows, 2),
+                0,
+                "",
+                Node.HOST,
+                new Rule("psf.constant", Map.of("value", "0"), Map.of()),
+                new Rule("psf.sgd", Map.of("lr", "0.1"), Map.of()),
+                Rounds.NONE,
+                Map.of(),
+                "");
+    }
+
+    private static ClusterChange.Nodes nodes(int workers, List<ClusterChange.Loss> lost) {
+        List<ClusterChange.Node> present = new ArrayList<>();
+        for (int rank = 0; rank < SERVERS; rank++) {
+            present.add(new ClusterChange.Node(new Member(Role.SERVER, rank, "host", rank + 1), 1));
+        }
+        for (int rank = 0; rank < workers; rank++) {
+            present.add(new ClusterChange.Node(new Member(Role.WORKER, rank, "", 0), 1));
+        }
+        return new ClusterChange.Nodes(present, lost, ClusterState.even(SERVERS), ClusterChange.Recovery.NONE);
+    }
+
+    private void form() {
+        states.change(nodes(2, List.of()));
+        history.put(states.now().epoch(), states.now());
+    }
+
+    /** Places the slices of a tensor, if it is declared, at other servers, with copies or without. */
+    private void move(TensorId id, Random random) {
+        DeclaredTensor tensor = states.now().tensor(id);
+        if (tensor == null) {
+            return;
+        }
+        TensorLayout before = tensor.layout();
+        List<Integer> servers =
+                before.servers().stream().map(server -> (server + 1) % SERVERS).toList();
+        List<List<Integer>> copies = before.servers().stream()
+                .map(server -> random.nextBoolean() ? List.of(server) : List.<Integer>of())
+                .toList();
+        TensorLayout moved = catalog.moved(id, servers, random.nextBoolean() ? copies : List.of());
+        catalog.move(moved);
+        TensorLayout now = ClusterView.require(states.now(), id).layout();
+        assertThat(now).isEqualTo(moved);
+        assertThat(now.hasSlicesOf(before)).as("moved").isTrue();
+        assertThat(now.version()).isGreaterThan(now.declared());
+    }
+
+    private void change(Random random) {
+        int tensor = random.nextInt(40);
+        switch (random.nextInt(5)) {
+            case 4 -> move(TensorId.of("t" + tensor), random);
+            case 0 -> catalog.forget(TensorId.of("t" + tensor));
+            case 1 -> states.change(nodes(random.nextInt(3), List.of()));
+            default -> {
+                List<TensorDeclaration> some = IntStream.range(tensor, tensor + 1 + random.nextInt(3))
+                        .mapToObj(i -> declaration("t" + i, 10 + i))
+                        .toList();
+                catalog.declare(some);
+            }
+        }
+        history.put(states.now().epoch(), states.now());
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void differencesInOrderEqualTheWhole(long seed) {
+        Random random = new Random(seed);
+        form();
+        for (int i = 0; i < 300; i++) {
+            change(random);
+            ClusterState now = states.now();
+            ClusterState then = Objects.requireNonNull(history.get(1 + (long) random.nextInt((int) now.epoch())));
+            ClusterState followed = then;
+            for (ClusterChange change : states.since(then.epoch())) {
+                followed = followed.with(change);
+            }
+            assertThat(followed).isEqualTo(now);
+            assertThat(ClusterState.NONE.with(now.whole())).isEqualTo(now).hasToString(now.toString());
+        }
+    }
+
+    /** What arrives twice, late or behind a gap leaves the state of an epoch as the scheduler made it. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void lostDoubledAndLateDifferencesChangeNothing(long seed) {
+        Random random = new Random(seed);
+        form();
+        ClusterView view = new ClusterView(states.now().whole());
+        List<List<ClusterChange>> sent = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            change(random);
+            sent.add(states.since(1 + (long) random.nextInt((int) states.now().epoch())));
+            if (random.nextInt(3) > 0) {
+                long before = view.state().epoch();
+                view.apply(sent.get(random.nextInt(sent.size())));
+                assertThat(view.state().epoch()).isGreaterThanOrEqualTo(before);
+                assertThat(view.state()).isEqualTo(history.get(view.state().epoch()));
+            }
+            List<ClusterChange> shuffled =
+                    new ArrayList<>(states.since(view.state().epoch()));
+            Collections.shuffle(shuffled, random);
+            view.apply(shuffled);
+            assertThat(view.state()).isEqualTo(history.get(view.state().epoch()));
+        }
+        view.apply(states.since(view.state().epoch()));
+        assertThat(view.state()).isEqualTo(states.now());
+    }
+
+    /** A worker in another language may fill in what has no effect with another value. */
+    @Test
+    void declarationsOfTheSameTextAreTheSame() {
+        form();
+        TensorDeclaration w = declaration("w", 5);
+        catalog.declare(List.of(w));
+        Rounds dropsNothing = new Rounds(false, false, 0, !w.rounds().dropsLate());
+        catalog.declare(List.of(new TensorDeclaration(
+                w.info(), 0, "", Node.HOST, w.initializer(), w.optimizer(), dropsNothing, Map.of(), "")));
+        assertThat(ClusterView.require(states.now(), w.info().id()).declaration())
+                .isEqualTo(w);
+        assertThatThrownBy(() -> catalog.declare(List.of(declaration("w", 6))))
+                .hasMessageContaining("[6, 2]")
+                .hasMessageContaining("expected: [5, 2]");
+    }
+
+    @Test
+    void aNodeThatIsTooFarBehindReceivesTheWhole() {
+        form();
+        for (int i = 0; i < ClusterStates.KEPT + 1; i++) {
+            catalog.declare(List.of(declaration("t" + i, 10)));
+        }
+        long now = states.now().epoch();
+        assertThat(states.since(now)).isEmpty();
+        assertThat(states.since(now - ClusterStates.KEPT)).hasSize(ClusterStates.KEPT);
+        assertThat(states.since(now - ClusterStates.KEPT - 1))
+                .containsExactly(states.now().whole());
+        assertThat(states.since(now + 1)).containsExactly(states.now().whole());
+    }
+
+    private static long bytes(List<ClusterChange> changes) {
+        TupleWriter out = new TupleWriter();
+        BeatPsf.FUNCTION.writeAnswer(new Beat.Response(changes, false), out);
+        return Frames.length(out);
+    }
+
+    @Test
+    void aDifferenceIsAsSmallAsWhatChanged() {
+        form();
+        catalog.declare(IntStream.range(0, 10_000)
+                .mapToObj(i -> declaration("t" + i, 100))
+                .toList());
+        assertThat(states.now()).hasToString("epoch 2: 3 servers, 2 workers, 10000 tensors");
+        catalog.declare(List.of(declaration("another", 100)));
+        long whole = bytes(states.since(0));
+        long one = bytes(states.since(2));
+        System.out.printf("the state of 10,001 tensors: %,d bytes; the difference of one: %d bytes%n", whole, one);
+        assertThat(one).isLessThan(400);
+        assertThat(whole).isGreaterThan(1000 * one);
+    }
+
+    @Test
+    void allOfTheTensorsAreDeclaredOrNone() {
+        form();
+        catalog.declare(List.of(declaration("w", 10)));
+        ClusterState before = states.now();
+        assertThatThrownBy(() -> catalog.declare(List.of(declaration("v", 10), declaration("w", 11))))
+                .isInstanceOf(PsException.class)
+                .hasMessage("ALREADY_EXISTS: declaration of tensor \"w\": [11, 2] slices=0"
+                        + " initializer=psf.constant(value=0) optimizer=psf.sgd(lr=0.1) updates=EACH"
+                        + " (expected: [10, 2] slices=0 initializer=psf.constant(value=0)"
+                        + " optimizer=psf.sgd(lr=0.1) updates=EACH, as it was declared before;"
+                        + " Tensors.clear frees the name)");
+        assertThat(states.now()).isSameAs(before);
+        catalog.declare(List.of(declaration("w", 10)));
+        assertThat(states.now()).as("an equal declaration").isSameAs(before);
+    }
+
+    @Test
+    void aTensorThatIsDeclaredAgainHasAnotherStamp() {
+        form();
+        catalog.declare(List.of(declaration("w", 10)));
+        TensorLayout first = ClusterView.require(states.now(), TensorId.of("w")).layout();
+        catalog.forget(TensorId.of("w"));
+        catalog.declare(List.of(declaration("w", 10)));
+        TensorLayout second =
+                ClusterView.require(states.now(), TensorId.of("w")).layout();
+        assertThat(second.declaredIn(first.version())).isEqualTo(first);
+        assertThat(second.hasSlicesOf(first)).as("the same tensor").isFalse();
+        assertThat(second.version()).isEqualTo(first.version() + 2);
+        assertThat(second.stamp(0)).isNotEqualTo(first.stamp(0));
+        TensorLayout elsewhere = first.movedIn(first.version(), List.of(2, 1, 0), List.of());
+        assertThat(elsewhere.stamp(0)).isNotEqualTo(first.stamp(0));
+        assertThat(elsewhere.stamp(1)).isEqualTo(first.stamp(1));
+    }
+
+    @Test
+    void aNodeWaitsForTheStateThatACallNames() {
+        form();
+        ClusterView view = new ClusterView(states.now().whole());
+        catalog.declare(List.of(declaration("w", 10)));
+        List<TensorId> w = List.of(TensorId.of("w"));
+        CompletableFuture<List<DeclaredTensor>> found = view.find(w, 2);
+        assertThat(found).isNotDone();
+        view.apply(states.since(1));
+        assertThat(found.join()).extracting(DeclaredTensor::declaration).containsExactly(declaration("w", 10));
+        assertThat(view.find(w, 1).join()).isEqualTo(found.join());
+        catalog.forget(w.get(0));
+        view.apply(states.since(2));
+        assertThat(view.find(w, 2)).isCompletedExceptionally();
+    }
+
+    @Test
+    void everyPartitionHasAnOwner() {
+        form();
+        Integer[] owned = {0, 0, 0};
+        for (long key = 0; key < 30_000; key++) {
+            owned[states.now().owner(key)]++;
+        }
+        assertThat(owned).hasSize(SERVERS).allSatisfy(n -> assertThat(n).isBetween(9_500, 10_500));
+    }
+}

@@ -1,0 +1,90 @@
+package io.psf.runtime.spi.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.psf.api.PsException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What every transport does with peers that the system cannot tell dead from alive. */
+public abstract class TcpTransportContract extends SocketTransportContract {
+    private static final Duration SILENCE = Duration.ofMillis(400);
+
+    @Test
+    void aPeerThatFallsSilentIsGivenUp() throws Exception {
+        int port = transport.listen("127.0.0.1", 0, each -> atServer).port();
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setSoTimeout(20_000);
+            socket.getOutputStream().write(requests(1));
+            atServer.next();
+            Channel taken = atServer.channels.get(0);
+            taken.trust();
+            taken.keepAlive(SILENCE.toNanos());
+            byte[] heard = socket.getInputStream().readAllBytes();
+            assertThat(heard).as("signs of life of this side").hasSizeGreaterThanOrEqualTo(2 * Frame.HEADER);
+            assertThat(heard[4]).isEqualTo((byte) 0xB7);
+            assertThat(atServer.closed.get(10, TimeUnit.SECONDS))
+                    .hasMessageContaining("silent (expected: a sign of life within 400 ms)");
+        }
+    }
+
+    @Test
+    void aNodeThatFallsSilentIsGivenUp() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Channel channel = transport.connect("127.0.0.1", silent.getLocalPort(), each -> atClient);
+            try (Socket accepted = silent.accept()) {
+                channel.keepAlive(SILENCE.toNanos());
+                assertThat(atClient.closed.get(10, TimeUnit.SECONDS).code()).isEqualTo(PsException.Code.UNAVAILABLE);
+                assertThat(accepted.isConnected()).isTrue();
+            }
+        }
+    }
+
+    /** What waits to be sent to it would be kept for as long as the system tries. */
+    @Test
+    void aPeerThatTakesNothingIsGivenUpThoughNothingIsReadFromIt() throws Exception {
+        int port = transport.listen("127.0.0.1", 0, each -> atServer).port();
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.getOutputStream().write(requests(1));
+            atServer.next();
+            Channel taken = atServer.channels.get(0);
+            taken.trust();
+            taken.setReading(false);
+            for (int i = 0; i < 50; i++) {
+                taken.offer(request(i, new float[100_000]));
+            }
+            taken.keepAlive(SILENCE.toNanos());
+            assertThat(atServer.closed.get(10, TimeUnit.SECONDS)).hasMessageContaining("silent");
+        }
+    }
+
+    @Test
+    void endsThatLiveAreNotGivenUpThoughNothingIsSaidNorOneThatDoesNotRead() throws IOException {
+        try (Transport other = newTransport()) {
+            int port = transport.listen("127.0.0.1", 0, each -> atServer).port();
+            Channel near = other.connect("127.0.0.1", port, each -> atClient);
+            near.send(request(0), LATER);
+            await().until(() -> !atServer.channels.isEmpty());
+            Channel far = atServer.channels.get(0);
+            far.trust();
+            near.keepAlive(SILENCE.toNanos());
+            far.keepAlive(SILENCE.toNanos());
+            await().during(Duration.ofMillis(700))
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> near.isOpen() && far.isOpen());
+            far.setReading(false);
+            for (int i = 0; i < 50; i++) {
+                near.offer(request(i, new float[100_000]));
+            }
+            await().during(Duration.ofMillis(700))
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> near.isOpen() && far.isOpen());
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.psf.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.builtin.Optimizers;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.Worker;
+import java.util.Arrays;
+import java.util.stream.LongStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The limit on the memory of a server's tensors. */
+@Timeout(60)
+final class TensorMemoryTest {
+    private static final long LIMIT = 8 << 20;
+
+    private PsCluster cluster;
+    private Worker worker;
+
+    @BeforeEach
+    void start() {
+        cluster = PsCluster.builder().servers(1).tensorMemory(LIMIT).start();
+        worker = cluster.worker();
+    }
+
+    @AfterEach
+    void stop() {
+        cluster.close();
+    }
+
+    private static void assertExhausted(ThrowingCallable call, String... parts) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        PsException.class,
+                        failure -> assertThat(failure.code()).isEqualTo(PsException.Code.RESOURCE_EXHAUSTED))
+                .hasMessageContaining("the free part of " + LIMIT)
+                .hasMessageContaining("the limit for the tensors of this server: PSF_TENSOR_MEMORY")
+                .hasMessageContainingAll(parts);
+    }
+
+    @Test
+    void theSlicesOfATensorAreCountedTogetherBeforeOneIsMade() {
+        TensorSpec large = TensorSpec.dense("large", 4_000_000).slices(4); // 4 MB each
+        assertExhausted(
+                () -> Tensors.init(worker, large),
+                "memory for tensor \"large\", 4 slices here: 16000000 bytes (expected: at most " + LIMIT);
+        assertThat(Tensors.list(worker)).isEmpty();
+        TensorId half = Tensors.init(worker, TensorSpec.dense("half", 1_200_000).slices(3));
+        assertExhausted(
+                () -> Tensors.init(worker, TensorSpec.dense("other", 1_200_000)),
+                "4800000 bytes (expected: at most " + (LIMIT - 4_800_000));
+        float[] ones = new float[1_200_000];
+        Arrays.fill(ones, 1);
+        Tensors.push(worker, half, ones).await();
+        assertThat(Tensors.pull(worker, half)).containsOnly(1);
+    }
+
+    @Test
+    void theMemoryOfAClearedTensorIsFreeAgain() {
+        for (int i = 0; i < 3; i++) {
+            TensorId w = Tensors.init(worker, TensorSpec.dense("w", 1_500_000));
+            assertThat(Tensors.pull(worker, w)).hasSize(1_500_000).containsOnly(0);
+            Tensors.clear(worker, w);
+        }
+    }
+
+    @Test
+    void growthBeyondTheLimitIsAnErrorOfThatPushAndTheServerGoesOn() {
+        TensorId table = Tensors.init(worker, TensorSpec.growing("table", 64));
+        long[] some = LongStream.range(0, 1000).toArray();
+        float[] ones = new float[1000 * 64];
+        Arrays.fill(ones, 1);
+        Tensors.pushRows(worker, table, some, ones).await();
+        long[] many = LongStream.range(1000, 101_000).toArray(); // 25.6 MB
+        assertExhausted(
+                () -> Tensors.pushRows(worker, table, many, new float[many.length * 64])
+                        .await(),
+                "memory for table.0.");
+        Tensors.pushRows(worker, table, some, ones).await();
+        float[] values = new float[1000 * 64];
+        Tensors.pullRows(worker, table, some, values).await();
+        assertThat(values).containsOnly(2);
+    }
+
+    @Test
+    void theStateOfAnOptimizerCounts() {
+        TensorId w =
+                Tensors.init(worker, TensorSpec.dense("w", 800_000).slices(1).optimizer(Optimizers.adam(0.1)));
+        assertExhausted(
+                () -> Tensors.push(worker, w, new float[800_000]).await(),
+                "memory for w.0.",
+                "3200000 bytes (expected");
+        assertThat(Tensors.pull(worker, w)).containsOnly(0);
+    }
+}
