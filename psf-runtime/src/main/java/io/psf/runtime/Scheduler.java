@@ -12,6 +12,7 @@ import io.psf.runtime.internal.cluster.ClusterEvents;
 import io.psf.runtime.internal.cluster.ClusterFunctions;
 import io.psf.runtime.internal.cluster.ClusterPlan;
 import io.psf.runtime.internal.cluster.Identity;
+import io.psf.runtime.internal.cluster.Journal;
 import io.psf.runtime.internal.cluster.Tickets;
 import io.psf.runtime.internal.server.Connections;
 import io.psf.runtime.internal.server.Dispatcher;
@@ -33,7 +34,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The one node that forms the cluster: waits for all servers and workers, assigns ranks, places slices, runs barriers,
- * detects lost nodes, and ends the job when no worker is left. Thread-safe.
+ * detects lost nodes, and ends the job when no worker is left. One with a journal goes on with the cluster of the scheduler
+ * that wrote it. Thread-safe.
  */
 public final class Scheduler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
@@ -61,9 +63,10 @@ public final class Scheduler implements AutoCloseable {
         this.host = HostNode.start(
                 "psf-scheduler", Role.SCHEDULER, 0, Placements.host(Stores.inMemory(MemoryLimit.NONE)), null, pool);
         Connections connections = new Connections(host, pool, Defaults.CONNECTION_BOUND);
-        Tickets tickets = Tickets.fresh();
+        Journal journal = resources.receiver(Journal.in(config.life().journal(), config.servers()));
+        Tickets tickets = journal.tickets();
         Identity own = new Identity(Role.SCHEDULER, 0, tickets, false, null);
-        this.functions = new ClusterFunctions(plan, host, connections, own, new ClusterEvents() {
+        this.functions = new ClusterFunctions(plan, host, connections, own, journal, new ClusterEvents() {
             @Override
             public void changed(List<Member> members) {
                 host.setMembers(members);
@@ -71,6 +74,7 @@ public final class Scheduler implements AutoCloseable {
 
             @Override
             public void ended(@Nullable PsException failure) {
+                journal.delete();
                 if (failure == null) {
                     terminated.complete(null);
                 } else {
@@ -81,6 +85,7 @@ public final class Scheduler implements AutoCloseable {
         Dispatcher dispatcher = resources.receiver(
                 new Dispatcher(host, connections, pool, functions.bind(handlers), ClusterFunctions.OPEN_TO_STRANGERS));
         Listeners.found(RequestListener.class).forEach(this::listen);
+        functions.restore();
         this.listener = resources.listen(config.host(), config.port(), dispatcher);
         this.lanes = new LaneWatch(host.lanes());
         resources.every(Defaults.WATCH, lanes::sample);

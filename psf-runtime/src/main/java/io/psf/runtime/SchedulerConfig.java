@@ -1,6 +1,8 @@
 package io.psf.runtime;
 
+import java.nio.file.Path;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The configuration of a scheduler.
@@ -39,10 +41,13 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
      *     ends with its last worker
      * @param serverReturn how long calls wait for another server in the place of a lost one, if the model has a checkpoint;
      *     zero if a lost server is lost for good
+     * @param journal the folder that a scheduler writes down in what another one needs to go on in its place, one for each
+     *     cluster; null for none: the cluster ends with its scheduler
      */
-    public record Life(boolean service, Duration serverReturn) {
-        /** One job, with servers that are lost for good. */
-        public static final Life JOB = new Life(false, Duration.ZERO);
+    public record Life(
+            boolean service, Duration serverReturn, @Nullable Path journal) {
+        /** One job, with servers that are lost for good, and with its scheduler. */
+        public static final Life JOB = new Life(false, Duration.ZERO, null);
     }
 
     /**
@@ -90,12 +95,17 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
 
     /** Returns a copy that outlives its workers, until it is told to end. */
     public SchedulerConfig asService() {
-        return withLife(new Life(true, life.serverReturn()));
+        return withLife(new Life(true, life.serverReturn(), life.journal()));
     }
 
     /** Returns a copy in which lost servers are expected to come back within a time. */
     public SchedulerConfig withServerReturn(Duration limit) {
-        return withLife(new Life(life.service(), limit));
+        return withLife(new Life(life.service(), limit, life.journal()));
+    }
+
+    /** Returns a copy with a folder for the journal. */
+    public SchedulerConfig withJournal(Path folder) {
+        return withLife(new Life(life.service(), life.serverReturn(), folder));
     }
 
     /** Returns a copy with another life. */

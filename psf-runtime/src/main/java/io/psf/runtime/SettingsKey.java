@@ -150,6 +150,11 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
     static final SettingsKey<Duration> RECONNECT_LIMIT =
             duration("how long a worker tries to connect to a server again without progress", "PSF_RECONNECT_LIMIT");
 
+    static final SettingsKey<Path> JOURNAL = new SettingsKey<>(
+            "a directory for the journal, from which a scheduler that is started again goes on with its cluster",
+            SettingsKey::path,
+            List.of(SettingsSpelling.of("PSF_JOURNAL")));
+
     static final SettingsKey<Duration> SERVER_RETURN =
             duration("how long calls wait for another server in the place of a lost one", "PSF_SERVER_RETURN");
 
@@ -188,6 +193,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             HEARTBEAT_LIMIT,
             RECONNECT_LIMIT,
             SERVER_RETURN,
+            JOURNAL,
             HEALTH,
             PROGRESS_LIMIT,
             DRAIN,

@@ -1,5 +1,6 @@
 package io.psf.runtime.internal.cluster;
 
+import io.psf.api.Member;
 import io.psf.api.Role;
 import io.psf.runtime.internal.server.Connections;
 import io.psf.runtime.internal.server.session.Connection;
@@ -12,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 final class Admissions {
     private final ClusterPlan plan;
     private final Connections connections;
+    private final Journal journal;
     private final Tickets tickets;
     private final SharedSecret secret;
     private final MemberTable table;
@@ -19,10 +21,12 @@ final class Admissions {
     /** The number of clients so far; the next client's number. */
     private int clients;
 
-    Admissions(ClusterPlan plan, Connections connections, Tickets tickets, MemberTable table, ClusterStates states) {
+    Admissions(ClusterPlan plan, Connections connections, Journal journal, MemberTable table, ClusterStates states) {
         this.plan = plan;
         this.connections = connections;
-        this.tickets = tickets;
+        this.journal = journal;
+        this.tickets = journal.tickets();
+        this.clients = journal.state().clients();
         this.secret = new SharedSecret(plan.secret());
         this.table = table;
         this.states = states;
@@ -59,6 +63,7 @@ final class Admissions {
     /** Opens the session of a node of a complete cluster, and answers its join. */
     void admit(MemberEntry entry) {
         if (entry.role() == Role.CLIENT && !entry.admitted) {
+            journal.reserveClient(clients);
             table.rank(entry, clients++);
         }
         entry.admitted = true;
@@ -76,6 +81,46 @@ final class Admissions {
         CompletableFuture<Join.Response> joined = entry.joined;
         entry.joined = CompletableFuture.completedFuture(answer);
         joined.complete(answer);
+    }
+
+    /** Adds the nodes of the journal: their sessions have no connection until they connect again. */
+    void restore() {
+        for (ClusterChange.Node node : states.now().nodes()) {
+            JournalEntry.Seat seat = journal.state().seat(node);
+            MemberEntry entry = restored(node.member(), seat.requested(), node.since(), seat.session());
+            entry.late = seat.late();
+        }
+    }
+
+    /**
+     * Adds a client that has a ticket of the scheduler before this one, which has not written down its session.
+     *
+     * @param hello already verified
+     */
+    MemberEntry restore(Hello.Request hello) {
+        Member client = new Member(Role.CLIENT, hello.rank(), "", 0);
+        return restored(client, -1, 0, hello.session().session());
+    }
+
+    /** True if the scheduler before this one may have given that number to a client. */
+    boolean isOfBefore(int client) {
+        return client >= 0 && client < journal.state().clientsBefore();
+    }
+
+    private MemberEntry restored(Member member, int requested, long since, long session) {
+        Join.Request request = new Join.Request(
+                Protocol.OWN,
+                member.role(),
+                requested,
+                new Join.Address(member.host(), member.port()),
+                session,
+                new byte[0]);
+        MemberEntry entry = new MemberEntry(connections.restore(member, since, session), request);
+        entry.rank = member.rank();
+        entry.since = since;
+        entry.admitted = true;
+        table.add(entry);
+        return entry;
     }
 
     /** Returns the number of workers, which is higher than each rank. */

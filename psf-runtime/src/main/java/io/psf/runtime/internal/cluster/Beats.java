@@ -1,5 +1,6 @@
 package io.psf.runtime.internal.cluster;
 
+import io.psf.api.PsException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -12,10 +13,13 @@ final class Beats {
     private final ClusterStates states;
     private boolean hasEnded;
 
-    /** Creates the heartbeats of a cluster, and its states, which answer them. */
-    Beats(MemberTable table) {
+    /** Creates the heartbeats of a cluster, and its states, which answer them and begin with that of the journal. */
+    Beats(MemberTable table, Journal journal) {
         this.table = table;
-        this.states = new ClusterStates(this::answerAll);
+        this.states = new ClusterStates(
+                journal.state().state(),
+                change -> journal.changed(change, table.seats(change.epoch())),
+                this::answerAll);
     }
 
     ClusterStates states() {
@@ -30,6 +34,12 @@ final class Beats {
     /** Receives a heartbeat of a node that knows the state of an epoch. */
     CompletableFuture<Beat.Response> beat(MemberEntry entry, long known) {
         entry.heard();
+        if (known > states.now().epoch()) {
+            throw new PsException(
+                    PsException.Code.CLOSED,
+                    "epoch of this node: " + known + " (expected: at most "
+                            + states.now().epoch() + "; the scheduler was started again from an old journal)");
+        }
         if (known != states.now().epoch() || hasEnded) {
             return CompletableFuture.completedFuture(since(known));
         }

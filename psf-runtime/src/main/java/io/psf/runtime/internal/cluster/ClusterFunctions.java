@@ -1,5 +1,6 @@
 package io.psf.runtime.internal.cluster;
 
+import io.psf.api.CallInfo;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
@@ -22,7 +23,8 @@ public final class ClusterFunctions {
     private final HostNode node;
     private final Identity own;
     private final Membership membership;
-    private final Barriers barriers = new Barriers();
+    private final Journal journal;
+    private final Barriers barriers;
     private final Catalog catalog;
 
     /**
@@ -31,13 +33,21 @@ public final class ClusterFunctions {
      * @param node the scheduler
      * @param connections holds the nodes' sessions; the nodes of those that close are removed
      * @param own the scheduler's identity
+     * @param journal what a scheduler before this one has left
      * @param events receives what happens to the cluster
      */
     public ClusterFunctions(
-            ClusterPlan plan, HostNode node, Connections connections, Identity own, ClusterEvents events) {
+            ClusterPlan plan,
+            HostNode node,
+            Connections connections,
+            Identity own,
+            Journal journal,
+            ClusterEvents events) {
         this.node = node;
         this.own = own;
-        this.membership = new Membership(plan, connections, own.tickets(), new ClusterEvents() {
+        this.journal = journal;
+        this.barriers = new Barriers(journal);
+        this.membership = new Membership(plan, connections, journal, new ClusterEvents() {
             @Override
             public void changed(List<Member> members) {
                 events.changed(members);
@@ -79,10 +89,10 @@ public final class ClusterFunctions {
             membership.rejoin(request, connection);
             return CompletableFuture.completedFuture(new Hello.Response(agreed, List.of(), ""));
         };
-        Declare declare = (request, on) -> declare(request);
+        Declare declare = (request, on) -> declare(request, on.call());
         GetChanges changes = (request, on) -> new GetChanges.Response(since(request.epoch()));
         Forget forget = (request, on) -> {
-            catalog.forget(request.tensor());
+            journal.run(on.call(), () -> catalog.forget(request.tensor()));
             return new Forget.Response(since(request.epoch()));
         };
         RestoreFrom restore = (request, on) -> {
@@ -101,6 +111,11 @@ public final class ClusterFunctions {
                 .with(DeclarePsf.bind(declare))
                 .with(GetChangesPsf.bind(changes))
                 .with(ForgetPsf.bind(forget));
+    }
+
+    /** Takes the place of the scheduler that has written the journal, if there was one. Called on the scheduler's lane. */
+    public void restore() {
+        membership.restore();
     }
 
     /**
@@ -129,9 +144,9 @@ public final class ClusterFunctions {
         membership.tick();
     }
 
-    private Declare.Response declare(Declare.Request request) {
+    private Declare.Response declare(Declare.Request request, CallInfo call) {
         try {
-            catalog.declare(request.tensors());
+            journal.run(call, () -> catalog.declare(request.tensors()));
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw new PsException(PsException.Code.BAD_REQUEST, String.valueOf(e.getMessage()), e);
         }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The states of a cluster, where they are made: at the scheduler. Used on its lane. */
@@ -16,15 +17,19 @@ final class ClusterStates {
     static final int KEPT = 1024;
 
     private final ArrayDeque<ClusterChange> changes = new ArrayDeque<>();
+    private final Consumer<ClusterChange> record;
     private final Runnable changed;
-    private ClusterState now = ClusterState.NONE;
+    private ClusterState now;
 
     /**
-     * Begins with no state.
+     * Begins with a state, without the differences that have led to it.
      *
+     * @param record receives every change before the nodes are told of it
      * @param changed called after every change
      */
-    ClusterStates(Runnable changed) {
+    ClusterStates(ClusterState first, Consumer<ClusterChange> record, Runnable changed) {
+        this.now = first;
+        this.record = record;
         this.changed = changed;
     }
 
@@ -50,8 +55,22 @@ final class ClusterStates {
         change(null, List.of(), List.of(tensor));
     }
 
+    /** Makes a state without nodes and tensors, in the next epoch. */
+    void reset() {
+        make(new ClusterChange(
+                0,
+                next(),
+                new Nodes(List.of(), List.of(), List.of(), ClusterChange.Recovery.NONE),
+                List.of(),
+                List.of()));
+    }
+
     private void change(@Nullable Nodes nodes, List<Placed> placed, List<TensorId> forgotten) {
-        ClusterChange change = new ClusterChange(now.epoch(), next(), nodes, placed, forgotten);
+        make(new ClusterChange(now.epoch(), next(), nodes, placed, forgotten));
+    }
+
+    private void make(ClusterChange change) {
+        record.accept(change);
         now = now.with(change);
         changes.add(change);
         if (changes.size() > KEPT) {

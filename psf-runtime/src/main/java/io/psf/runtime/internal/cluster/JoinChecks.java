@@ -109,4 +109,12 @@ final class JoinChecks {
                             + " (expected: one that no other node has or asked for)");
         }
     }
+
+    /** Returns why a node of before is none any more. */
+    static PsException lost(Code code) {
+        return new PsException(
+                code,
+                "this node: counted as lost by the scheduler (expected: a heartbeat within PSF_HEARTBEAT_LIMIT; start"
+                        + " it again)");
+    }
 }

@@ -43,6 +43,11 @@ final class MemberEntry {
         this.rank = request.rank();
     }
 
+    /** Returns what the journal has of the node. */
+    JournalEntry.Seat seat() {
+        return new JournalEntry.Seat(role(), rank, request.rank(), request.session(), late);
+    }
+
     Role role() {
         return request.role();
     }

@@ -87,9 +87,23 @@ final class MemberTable {
         return new ClusterChange.Nodes(present, lost, owners, recovery);
     }
 
+    /** Returns the seats of the nodes that joined in an epoch. */
+    List<JournalEntry.Seat> seats(long epoch) {
+        return present().stream()
+                .filter(entry -> entry.since == epoch)
+                .map(MemberEntry::seat)
+                .toList();
+    }
+
     /** Returns the number of nodes of a role, those included that wait for the cluster to be complete. */
     int count(Role role) {
         return counts.getOrDefault(role, 0);
+    }
+
+    /** Returns how many of the nodes of a cluster have joined. */
+    String joined(ClusterPlan plan) {
+        return count(Role.SERVER) + " of " + plan.servers() + " servers, " + count(Role.WORKER) + " of "
+                + plan.workers() + " workers";
     }
 
     boolean isEmpty() {

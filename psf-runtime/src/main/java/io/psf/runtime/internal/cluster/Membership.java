@@ -6,7 +6,6 @@ import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.runtime.internal.server.Connections;
 import io.psf.runtime.internal.server.session.Connection;
-import io.psf.runtime.spi.transport.PeerLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -32,17 +31,16 @@ final class Membership {
     private final ClusterPlan plan;
     private final Connections connections;
     private final ClusterEvents events;
-    private final PeerLog joins;
-    private final PeerLog repeatedJoins;
-    private final PeerLog departures;
-    private final PeerLog breaks;
-    private final long started = System.nanoTime();
+    private final MembershipLog log;
+    private final Journal journal;
     private final MemberTable table = new MemberTable();
-    private final Beats beats = new Beats(table);
-    private final ClusterStates states = beats.states();
+    private final Handover handover;
+    private final Beats beats;
+    private final ClusterStates states;
     private final Returns returns;
     private final Admissions admissions;
     private State state = State.FORMING;
+    private long started = System.nanoTime();
     private @Nullable PsException failure;
     private long endedAt;
 
@@ -50,19 +48,34 @@ final class Membership {
      * Creates an empty cluster.
      *
      * @param connections holds the nodes' sessions
-     * @param tickets the tickets of the cluster
+     * @param journal receives what happens, and has what has happened before
      */
-    Membership(ClusterPlan plan, Connections connections, Tickets tickets, ClusterEvents events) {
+    Membership(ClusterPlan plan, Connections connections, Journal journal, ClusterEvents events) {
         this.plan = plan;
-        this.returns = new Returns(plan, table, states);
+        this.journal = journal;
+        this.handover = new Handover(plan.heartbeatLimit());
+        this.beats = new Beats(table, journal);
+        this.states = beats.states();
+        this.returns = new Returns(plan, table, states, journal);
         this.connections = connections;
         this.events = events;
-        this.admissions = new Admissions(plan, connections, tickets, table, states);
-        int nodes = plan.servers() + plan.workers();
-        this.joins = new PeerLog(LOG::info, nodes);
-        this.repeatedJoins = new PeerLog(LOG::info, nodes);
-        this.departures = new PeerLog(LOG::info, nodes);
-        this.breaks = new PeerLog(LOG::warn, nodes);
+        this.admissions = new Admissions(plan, connections, journal, table, states);
+        this.log = new MembershipLog(plan.servers() + plan.workers());
+    }
+
+    /** Goes on with the cluster of the journal, if there is one. */
+    void restore() {
+        if (journal.state().hasNodes()) {
+            state = State.RUNNING;
+            admissions.restore();
+            handover.begin(states.now());
+            events.changed(members());
+            if (journal.state().hasEnded()) {
+                end("as the journal says");
+            }
+        } else if (states.now().epoch() > 0) {
+            states.reset();
+        }
     }
 
     CompletableFuture<Join.Response> join(Join.Request request, Connection connection) {
@@ -77,6 +90,7 @@ final class Membership {
         if (state == State.ENDED) {
             throw new PsException(Code.BAD_REQUEST, "join: the cluster of " + plan + " has ended (expected: before)");
         }
+        handover.requireOver();
         JoinChecks.requireFree(request, plan, state == State.FORMING, table);
         MemberEntry entry = new MemberEntry(connection, request);
         if (request.role() == Role.SERVER && state == State.RUNNING) {
@@ -84,8 +98,7 @@ final class Membership {
             entry.rank = -1; // that of a lost server
         }
         table.add(entry);
-        joins.line(request.role().label() + " joined from " + entry.place()
-                + (state == State.FORMING && request.role() != Role.CLIENT ? " (" + joined() + ")" : ""));
+        log.joined(entry, state == State.FORMING && request.role() != Role.CLIENT ? table.joined(plan) : "");
         if (request.role() == Role.CLIENT && state == State.RUNNING) {
             admissions.admit(entry);
         } else {
@@ -94,18 +107,13 @@ final class Membership {
         return entry.joined;
     }
 
-    private String joined() {
-        return table.count(Role.SERVER) + " of " + plan.servers() + " servers, " + table.count(Role.WORKER) + " of "
-                + plan.workers() + " workers";
-    }
-
     /** Admits a guest, which is no member. */
     Visit.Response visit(Join.Request guest, Connection connection) {
         Protocol agreed = admissions.requireGuest(guest, connection);
         if (state != State.RUNNING) {
             String found = state == State.ENDED
                     ? "has ended (expected: running)"
-                    : joined().replace(", ", " and ") + " have joined (expected: all)";
+                    : table.joined(plan).replace(", ", " and ") + " have joined (expected: all)";
             throw new PsException(Code.UNAVAILABLE, "cluster: " + found);
         }
         return admissions.visit(agreed);
@@ -118,8 +126,8 @@ final class Membership {
                     Code.BAD_REQUEST,
                     "session of a join: in use already (expected: a number of its own, not that of another node)");
         }
-        repeatedJoins.line(request.role().label() + " joined again from "
-                + connection.channel().peer());
+        handover.heard();
+        log.joinedAgain(entry, connection.channel().peer());
         Connection broken = entry.connection;
         table.move(entry, connection);
         entry.lastSeen = System.nanoTime();
@@ -139,8 +147,11 @@ final class Membership {
      */
     void rejoin(Hello.Request hello, Connection connection) {
         MemberEntry entry = table.of(hello.role(), hello.rank());
+        if (entry == null && hello.role() == Role.CLIENT && admissions.isOfBefore(hello.rank())) {
+            entry = admissions.restore(hello);
+        }
         if (entry == null || !entry.admitted || entry.since != hello.since()) {
-            throw lost(Code.CLOSED);
+            throw JoinChecks.lost(Code.CLOSED);
         }
         connections.resume(
                 connection,
@@ -148,13 +159,7 @@ final class Membership {
                 hello.session().session(),
                 hello.session().connection());
         entry.heard();
-    }
-
-    private static PsException lost(Code code) {
-        return new PsException(
-                code,
-                "this node: counted as lost by the scheduler (expected: a heartbeat within PSF_HEARTBEAT_LIMIT; start"
-                        + " it again)");
+        handover.heard();
     }
 
     /** Forms the cluster if it is complete, begins a job if its workers have joined, and admits those that come later. */
@@ -190,16 +195,16 @@ final class Membership {
         if (plan.service() && begins) {
             LOG.info("a job begins with {} workers", table.count(Role.WORKER));
         }
-        if (rollsBack) {
-            LOG.warn("all workers have to load the newest checkpoint, since a lost node has come back");
-            events.rolledBack(recovery.rollback());
-        }
         List<ClusterChange.Loss> lost = new ArrayList<>(returns.without(newcomers));
         if (begins) {
             lost.removeIf(loss -> loss.member().role() == Role.WORKER); // of an earlier job
         }
         states.change(table.nodes(
                 lost, forms ? ClusterState.even(plan.servers()) : states.now().owners(), recovery));
+        if (rollsBack) {
+            LOG.warn("all workers have to load the newest checkpoint, since a lost node has come back");
+            events.rolledBack(recovery.rollback());
+        }
         events.changed(members());
         newcomers.forEach(admissions::admit);
         if (forms) {
@@ -232,7 +237,7 @@ final class Membership {
     CompletableFuture<Beat.Response> beat(long known, Connection connection) {
         MemberEntry entry = table.of(connection);
         if (entry == null) {
-            throw lost(Code.UNAVAILABLE);
+            throw JoinChecks.lost(Code.UNAVAILABLE);
         }
         return beats.beat(entry, known);
     }
@@ -240,7 +245,7 @@ final class Membership {
     void leave(Connection connection) {
         MemberEntry entry = table.of(connection);
         if (entry != null) {
-            departures.line(entry.role().label() + " " + entry.rank + " left");
+            log.left(entry);
             remove(entry);
             ClusterChange.Loss loss = returns.loss(entry.member(), "it has left");
             changed(entry, state == State.RUNNING && loss.awaited() ? List.of(loss) : List.of());
@@ -269,6 +274,7 @@ final class Membership {
 
     private void end(String reason) {
         state = State.ENDED;
+        journal.mark(JournalEntry.Mark.ENDED);
         beats.end();
         endedAt = System.nanoTime();
         LOG.info("the {} has ended: {}", plan.service() ? "service" : "job", reason);
@@ -287,8 +293,8 @@ final class Membership {
         }
         if (!entry.admitted) {
             table.remove(entry);
-            breaks.line(entry.role().label() + " at " + connection.channel().peer() + " disconnected before "
-                    + (state == State.FORMING ? "the cluster was ready" : "its job began"));
+            String before = state == State.FORMING ? "the cluster was ready" : "its job began";
+            log.disconnected(entry, connection.channel().peer(), before);
         } else if (entry.confirmed) { // a node without its answer joins again, or its silence is detected
             lose(entry, "its session with the scheduler ended");
         }
@@ -296,20 +302,13 @@ final class Membership {
 
     private void lose(MemberEntry entry, String reason) {
         remove(entry);
-        Member member = entry.member();
         if (state == State.ENDED) {
             changed(entry, List.of());
             return;
         }
-        String lost = "lost " + member + ": " + reason;
+        log.lost(entry, reason);
         entry.connection.channel().close();
-        if (entry.role() == Role.CLIENT) {
-            breaks.line(lost);
-            changed(entry, List.of());
-        } else {
-            LOG.warn("{}", lost);
-            changed(entry, List.of(returns.loss(member, reason)));
-        }
+        changed(entry, entry.role() == Role.CLIENT ? List.of() : List.of(returns.loss(entry.member(), reason)));
     }
 
     /** Makes the next state after a node has gone, unless it was a client: states do not have clients. */
@@ -353,6 +352,10 @@ final class Membership {
                 }
             }
             case RUNNING -> {
+                if (handover.hasFailed(now)) {
+                    formAnew(now);
+                    return;
+                }
                 for (MemberEntry entry : List.copyOf(table.all())) {
                     if (entry.admitted && now - entry.lastSeen > limit && entry.beat == null) {
                         lose(
@@ -374,14 +377,20 @@ final class Membership {
         }
     }
 
+    /** Forgets the nodes of the journal. */
+    private void formAnew(long now) {
+        List.copyOf(table.all()).forEach(this::remove);
+        state = State.FORMING;
+        started = now;
+        states.reset();
+        events.changed(members());
+    }
+
     private void failForming() {
         failure = new PsException(
                 Code.TIMED_OUT,
-                "nodes that have joined"
-                        + " after " + plan.joinTimeout().toMillis() + " ms: " + table.count(Role.SERVER) + " of "
-                        + plan.servers()
-                        + " servers and " + table.count(Role.WORKER) + " of " + plan.workers()
-                        + " workers (expected: all)");
+                "nodes that have joined after " + plan.joinTimeout().toMillis() + " ms: "
+                        + table.joined(plan).replace(", ", " and ") + " (expected: all)");
         LOG.error("the cluster did not form: {}", failure.detail());
         refuseAll(failure);
         events.ended(failure);

@@ -26,15 +26,25 @@ final class Returns {
     private final ClusterPlan plan;
     private final MemberTable table;
     private final ClusterStates states;
+    private final Journal journal;
     /** By the rank of each awaited server, the time at which it is awaited no longer. */
     private final Map<Integer, Long> until = new HashMap<>();
     /** True if the workers have not yet loaded the checkpoint that the last rollback requires. */
     private boolean isLoadDue;
 
-    Returns(ClusterPlan plan, MemberTable table, ClusterStates states) {
+    /** Begins with the losses of the states, and with what the journal has of a load that is due. */
+    Returns(ClusterPlan plan, MemberTable table, ClusterStates states, Journal journal) {
         this.plan = plan;
         this.table = table;
         this.states = states;
+        this.journal = journal;
+        this.isLoadDue = journal.state().isLoadDue();
+        states.now().lost().stream().filter(Loss::awaited).forEach(loss -> await(loss.member()));
+    }
+
+    /** Begins the time within which a server has to come back. */
+    private void await(Member server) {
+        until.put(server.rank(), System.nanoTime() + plan.serverReturn().toNanos());
     }
 
     /** True if the cluster was told to expect lost servers back. */
@@ -48,7 +58,7 @@ final class Returns {
                 && areExpected()
                 && !states.now().recovery().models().isEmpty();
         if (awaited) {
-            until.put(member.rank(), System.nanoTime() + plan.serverReturn().toNanos());
+            await(member);
         }
         return new Loss(member, reason, awaited);
     }
@@ -184,6 +194,7 @@ final class Returns {
         ClusterState now = states.now();
         if (from.loaded() && from.rollback() == now.recovery().rollback()) {
             isLoadDue = false;
+            journal.mark(JournalEntry.Mark.LOADED);
         }
         Model model = new Model(from.model(), from.all());
         if (!now.recovery().models().contains(model)) {

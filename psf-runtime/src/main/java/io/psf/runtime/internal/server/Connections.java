@@ -165,6 +165,18 @@ public final class Connections implements AutoCloseable {
     }
 
     /**
+     * Makes a session of a member that has had one with a node before this one, and is to resume it.
+     *
+     * @param since the epoch in which the peer joined; 0 for a client
+     * @param session the number of that session
+     */
+    public synchronized Connection restore(Member member, long since, long session) {
+        Connection connection = Connection.detached(member, pool, connectionBound, admission);
+        sessions.open(connection, member, since, session);
+        return connection;
+    }
+
+    /**
      * Moves a session to the channel of this connection.
      *
      * @param number the channel's number in the session

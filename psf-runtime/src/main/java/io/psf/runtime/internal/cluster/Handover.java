@@ -1,0 +1,63 @@
+package io.psf.runtime.internal.cluster;
+
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The time after the start of a scheduler in the place of another one: until a node of that one's cluster connects again, new
+ * nodes wait. Used on the scheduler's lane.
+ */
+final class Handover {
+    private static final Logger LOG = LoggerFactory.getLogger(Handover.class);
+
+    private final Duration limit;
+    private boolean isUnderWay;
+    private long began;
+
+    /**
+     * Creates one that has not begun.
+     *
+     * @param limit how long the nodes may take to connect again
+     */
+    Handover(Duration limit) {
+        this.limit = limit;
+    }
+
+    void begin(ClusterState state) {
+        isUnderWay = true;
+        began = System.nanoTime();
+        LOG.info("goes on from the journal, {}; its nodes have {} ms to connect again", state, limit.toMillis());
+    }
+
+    /** Records that a node of the cluster is there. */
+    void heard() {
+        isUnderWay = false;
+    }
+
+    /** True, once, if none of the nodes has connected again in time. */
+    boolean hasFailed(long now) {
+        boolean hasFailed = isUnderWay && now - began > limit.toNanos();
+        if (hasFailed) {
+            isUnderWay = false;
+            LOG.warn("no node of the journal has connected again within {} ms: a new cluster forms", limit.toMillis());
+        }
+        return hasFailed;
+    }
+
+    /**
+     * Checks that a new node may join.
+     *
+     * @throws PsException with {@code UNAVAILABLE} if it has to try again later
+     */
+    void requireOver() {
+        if (isUnderWay) {
+            throw new PsException(
+                    Code.UNAVAILABLE,
+                    "cluster: its scheduler was started again and waits for the nodes of before (expected: a join once"
+                            + " one of them is there, or " + limit.toMillis() + " ms have passed)");
+        }
+    }
+}

@@ -1,0 +1,271 @@
+package io.psf.runtime.internal.cluster;
+
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The file of a {@link Journal}, which its owner alone can read: it has the key of the cluster's tickets.
+ *
+ * <pre>
+ *  file    | "psfjrnl1" | entry | entry | ..
+ *  entry   | bytes of the body: 4 | CRC32C of the rest: 4 | bytes of the block: 4 | body |      all little-endian
+ * </pre>
+ *
+ * Used by one thread at a time.
+ */
+final class JournalFile implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(JournalFile.class);
+    private static final long MAGIC = 0x316c6e726a667370L; // "psfjrnl1"
+    private static final int HEADER = 3 * Integer.BYTES;
+    private static final Routing ROUTING = Routing.overNodes(1);
+
+    private final Path folder;
+    private final FileChannel lock;
+    private final TupleWriter tuple = new TupleWriter();
+    private @Nullable FileChannel channel;
+
+    private JournalFile(Path folder, FileChannel lock) {
+        this.folder = folder;
+        this.lock = lock;
+    }
+
+    /**
+     * Locks a folder, which is made if it does not exist.
+     *
+     * @throws PsException with {@code CONFIGURATION} if another scheduler has locked it, or it cannot be written to
+     */
+    static JournalFile in(Path folder) {
+        try {
+            Files.createDirectories(folder);
+            FileChannel lock = FileChannel.open(
+                    folder.resolve("scheduler.lock"),
+                    Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+                    ofOwner(folder));
+            if (!isLocked(lock)) {
+                lock.close();
+                throw new PsException(
+                        Code.CONFIGURATION,
+                        "PSF_JOURNAL: " + folder
+                                + " is in use by another scheduler (expected: a folder for each scheduler)");
+            }
+            return new JournalFile(folder, lock);
+        } catch (IOException e) {
+            throw new PsException(
+                    Code.CONFIGURATION,
+                    "PSF_JOURNAL: " + folder + ": " + e + " (expected: a folder that can be written to)",
+                    e);
+        }
+    }
+
+    private static boolean isLocked(FileChannel lock) throws IOException {
+        try {
+            FileLock held = lock.tryLock();
+            return held != null;
+        } catch (OverlappingFileLockException e) {
+            return false;
+        }
+    }
+
+    private static FileAttribute<?>[] ofOwner(Path folder) {
+        boolean isPosix = folder.getFileSystem().supportedFileAttributeViews().contains("posix");
+        return isPosix
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+                }
+                : new FileAttribute<?>[0];
+    }
+
+    private Path path() {
+        return folder.resolve("scheduler.journal");
+    }
+
+    /**
+     * Reads the entries. An incomplete last one is left out: nobody was told of it.
+     *
+     * @throws PsException with {@code CONFIGURATION} if the file is damaged or of another version
+     */
+    void read(Consumer<JournalEntry.Request> entries) {
+        if (!Files.exists(path())) {
+            return;
+        }
+        ByteBuffer bytes;
+        try {
+            bytes = ByteBuffer.wrap(Files.readAllBytes(path())).order(ByteOrder.LITTLE_ENDIAN);
+        } catch (IOException | OutOfMemoryError e) {
+            throw unreadable(0, e.toString(), e);
+        }
+        if (bytes.remaining() < Long.BYTES) {
+            LOG.warn("{}: {} bytes, no journal yet", path(), bytes.remaining());
+            return;
+        }
+        if (bytes.getLong() != MAGIC) {
+            throw unreadable(0, "other bytes", null);
+        }
+        while (bytes.hasRemaining()) {
+            int at = bytes.position();
+            int length = bytes.remaining() < HEADER ? 0 : bytes.getInt(at);
+            if (length < 0) {
+                throw unreadable(at, "an entry of " + length + " bytes", null);
+            }
+            if (bytes.remaining() < (long) HEADER + length) {
+                LOG.warn("{}: an entry at byte {} is incomplete and is left out", path(), at);
+                return;
+            }
+            int end = at + HEADER + length;
+            if (checksum(bytes.slice(at + 2 * Integer.BYTES, Integer.BYTES + length)) != bytes.getInt(at + 4)) {
+                if (end == bytes.limit()) {
+                    LOG.warn("{}: the last entry, at byte {}, is damaged and is left out", path(), at);
+                    return;
+                }
+                throw unreadable(at, "an entry with a wrong checksum", null);
+            }
+            try {
+                entries.accept(entry(bytes, at, end));
+            } catch (PsException | IllegalArgumentException e) {
+                throw unreadable(at, String.valueOf(e.getMessage()), e);
+            }
+            bytes.position(end);
+        }
+    }
+
+    private static JournalEntry.Request entry(ByteBuffer bytes, int at, int end) {
+        TupleReader reader = new TupleReader()
+                .begin(
+                        bytes,
+                        at + HEADER,
+                        end,
+                        bytes.getInt(at + 8),
+                        0,
+                        JournalEntryPsf.FUNCTION.info().version(),
+                        null);
+        return JournalEntryPsf.FUNCTION.read(reader);
+    }
+
+    private PsException unreadable(long at, String found, @Nullable Throwable cause) {
+        return new PsException(
+                Code.CONFIGURATION,
+                "PSF_JOURNAL: " + path() + ", byte " + at + ": " + found
+                        + " (expected: a journal of this version of psf; without the file the scheduler forms a new cluster)",
+                cause);
+    }
+
+    private static int checksum(ByteBuffer bytes) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes);
+        return (int) crc.getValue();
+    }
+
+    /**
+     * Makes the file anew, with one entry that has all. The file before is there until the new one is complete.
+     *
+     * @return the length of the file
+     */
+    long rewrite(JournalEntry.Request whole) throws IOException {
+        Path fresh = folder.resolve("scheduler.journal.new");
+        Files.deleteIfExists(fresh);
+        FileChannel to = FileChannel.open(
+                fresh, EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ofOwner(folder));
+        try {
+            writeAll(to, ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(0, MAGIC));
+            writeAll(to, bytes(whole));
+            to.force(true);
+            Files.move(fresh, path(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            forceFolder();
+        } catch (IOException e) {
+            to.close();
+            Files.deleteIfExists(fresh);
+            throw e;
+        }
+        closeFile();
+        channel = to;
+        return to.position();
+    }
+
+    /** Makes the new name of a file last. */
+    private void forceFolder() throws IOException {
+        try (FileChannel entries = FileChannel.open(folder, StandardOpenOption.READ)) {
+            entries.force(true);
+        }
+    }
+
+    /**
+     * Appends an entry.
+     *
+     * @return the length of the file
+     */
+    long append(JournalEntry.Request entry) throws IOException {
+        FileChannel to = channel;
+        if (to == null) {
+            throw new IOException("the journal is not open");
+        }
+        writeAll(to, bytes(entry));
+        if (entry.isForced()) {
+            to.force(false);
+        }
+        return to.position();
+    }
+
+    private ByteBuffer bytes(JournalEntry.Request entry) {
+        tuple.reset();
+        JournalEntryPsf.FUNCTION.write(entry, ROUTING, 0, tuple);
+        int length = Math.toIntExact(tuple.bodyLength());
+        ByteBuffer bytes =
+                ByteBuffer.allocate(Math.addExact(HEADER, length)).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putInt(length).putInt(0).putInt(tuple.blockLength());
+        tuple.writeBody(bytes);
+        bytes.flip();
+        bytes.putInt(4, checksum(bytes.slice(8, bytes.limit() - 8)));
+        return bytes;
+    }
+
+    private static void writeAll(FileChannel to, ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            int unused = to.write(bytes);
+        }
+    }
+
+    private void closeFile() throws IOException {
+        if (channel != null) {
+            channel.close();
+            channel = null;
+        }
+    }
+
+    /** Removes the file: there is nothing to go on with. */
+    void delete() throws IOException {
+        closeFile();
+        Files.deleteIfExists(path());
+    }
+
+    @Override
+    public void close() {
+        try {
+            closeFile();
+            lock.close();
+        } catch (IOException e) {
+            LOG.debug("closing the journal: {}", e.toString());
+        }
+    }
+}

@@ -1,0 +1,194 @@
+package io.psf.runtime.internal.cluster;
+
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.Role;
+import io.psf.runtime.internal.cluster.JournalEntry.BarrierStep;
+import io.psf.runtime.internal.cluster.JournalEntry.Call;
+import io.psf.runtime.internal.cluster.JournalEntry.Cluster;
+import io.psf.runtime.internal.cluster.JournalEntry.Mark;
+import io.psf.runtime.internal.cluster.JournalEntry.Seat;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the entries of a {@link Journal} amount to: all that a scheduler has to know to go on in the place of the one that wrote
+ * them.
+ */
+final class JournalState {
+    /** The most calls that are kept: those that a node may send again are the latest ones. */
+    private static final int MOST_CALLS = 1024;
+
+    private @Nullable Cluster cluster;
+    private ClusterState state = ClusterState.NONE;
+    private final Map<Place, Seat> seats = new LinkedHashMap<>();
+    private final Set<Call> ran = new LinkedHashSet<>();
+    /** For each worker rank, the calls of the barrier that wait, oldest first. */
+    private final Map<Integer, List<Long>> waiting = new LinkedHashMap<>();
+    /** For each worker rank, its latest call of a barrier that has opened. */
+    private final Map<Integer, Long> opened = new LinkedHashMap<>();
+
+    private final Set<Integer> counted = new TreeSet<>();
+    private int clients;
+    private int clientsBefore;
+    private boolean isLoadDue;
+    private boolean hasEnded;
+
+    private record Place(Role role, int rank) {}
+
+    /**
+     * Adds an entry.
+     *
+     * @throws PsException with {@code PROTOCOL} if the entry does not follow the ones before
+     */
+    void add(JournalEntry.Request entry) {
+        if (entry.cluster() != null) {
+            cluster = entry.cluster();
+        }
+        if (entry.change() != null) {
+            add(entry.change());
+        }
+        for (Seat seat : entry.seats()) {
+            if (state.node(seat.role(), seat.rank()) == null) {
+                throw new PsException(
+                        Code.PROTOCOL,
+                        "a seat of " + seat.role().label() + " " + seat.rank() + " (expected: of a node of the state)");
+            }
+            seats.put(new Place(seat.role(), seat.rank()), seat);
+        }
+        for (Call call : entry.ran()) {
+            ran.add(call);
+            if (ran.size() > MOST_CALLS) {
+                ran.remove(ran.iterator().next());
+            }
+        }
+        add(entry.barrier());
+        clients = Math.max(clients, entry.clients());
+        isLoadDue &= entry.mark() != Mark.LOADED;
+        hasEnded |= entry.mark() == Mark.ENDED;
+    }
+
+    private void add(ClusterChange change) {
+        if (change.from() != 0 && change.from() != state.epoch() || change.epoch() <= state.epoch()) {
+            throw new PsException(
+                    Code.PROTOCOL,
+                    "a change from epoch " + change.from() + " to " + change.epoch() + " (expected: from "
+                            + state.epoch() + ")");
+        }
+        boolean isWhole = change.from() == 0;
+        state = state.with(change);
+        if (change.nodes() == null) {
+            return;
+        }
+        seats.keySet().removeIf(place -> state.node(place.role, place.rank) == null);
+        waiting.keySet().removeIf(worker -> state.node(Role.WORKER, worker) == null);
+        opened.keySet().removeIf(worker -> state.node(Role.WORKER, worker) == null);
+        counted.removeIf(worker -> state.node(Role.WORKER, worker) == null);
+        long rollback = state.recovery().rollback();
+        if (rollback == change.epoch()) {
+            waiting.clear();
+            counted.clear();
+        }
+        isLoadDue |= rollback == change.epoch() || isWhole && rollback > 0;
+    }
+
+    private void add(BarrierStep step) {
+        for (Call call : step.opened()) {
+            opened.put(call.worker(), call.call());
+            List<Long> calls = waiting.getOrDefault(call.worker(), new ArrayList<>());
+            calls.removeIf(waits -> waits <= call.call());
+            if (calls.isEmpty()) {
+                waiting.remove(call.worker());
+            }
+            counted.clear();
+        }
+        for (Call call : step.called()) {
+            waiting.computeIfAbsent(call.worker(), worker -> new ArrayList<>()).add(call.call());
+        }
+        counted.addAll(step.counted());
+    }
+
+    /** Returns all of it as one entry. */
+    JournalEntry.Request whole() {
+        Mark mark = isLoadDue ? Mark.NONE : Mark.LOADED;
+        return new JournalEntry.Request(
+                cluster,
+                state.epoch() == 0 ? null : state.whole(),
+                List.copyOf(seats.values()),
+                List.copyOf(ran),
+                barrier(),
+                clients,
+                hasEnded ? Mark.ENDED : mark);
+    }
+
+    /** Returns the identity of the cluster; null before the first entry. */
+    @Nullable
+    Cluster cluster() {
+        return cluster;
+    }
+
+    ClusterState state() {
+        return state;
+    }
+
+    /** Returns the seat of a node of the state. */
+    Seat seat(ClusterChange.Node node) {
+        Role role = node.member().role();
+        int rank = node.member().rank();
+        Seat seat = seats.get(new Place(role, rank));
+        if (seat == null) {
+            throw new PsException(
+                    Code.PROTOCOL, "no seat of " + role.label() + " " + rank + " (expected: one for each node)");
+        }
+        return seat;
+    }
+
+    /** Returns the calls of the barrier that wait, the workers that it waits for, and each worker's latest call that waits no more. */
+    BarrierStep barrier() {
+        List<Call> called = new ArrayList<>();
+        waiting.forEach((worker, calls) -> calls.forEach(call -> called.add(new Call(worker, call))));
+        List<Call> through = new ArrayList<>();
+        opened.forEach((worker, call) -> through.add(new Call(worker, call)));
+        return new BarrierStep(called, List.copyOf(counted), through);
+    }
+
+    /** True if a call has run whose effect is in the state. */
+    boolean hasRun(Call call) {
+        return ran.contains(call);
+    }
+
+    /** Returns a number above that of every client. */
+    int clients() {
+        return clients;
+    }
+
+    /** Takes the numbers of clients so far for those of an earlier scheduler. */
+    void take() {
+        clientsBefore = clients;
+    }
+
+    /** Returns a number above that of every client of an earlier scheduler. */
+    int clientsBefore() {
+        return clientsBefore;
+    }
+
+    /** True if the workers have not yet loaded the checkpoint that the last rollback requires. */
+    boolean isLoadDue() {
+        return isLoadDue;
+    }
+
+    boolean hasEnded() {
+        return hasEnded;
+    }
+
+    /** True if there is a cluster to go on with: nodes that have joined, and not left. */
+    boolean hasNodes() {
+        return !state.nodes().isEmpty();
+    }
+}
