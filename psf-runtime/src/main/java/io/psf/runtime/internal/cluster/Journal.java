@@ -11,6 +11,7 @@ import io.psf.runtime.internal.cluster.JournalEntry.Seat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -185,8 +186,13 @@ public final class Journal implements AutoCloseable {
         }
     }
 
+    /** Lets the next write fail, for tests. */
+    void breakFile() throws IOException {
+        Objects.requireNonNull(file).closeFile();
+    }
+
     /** Deletes the file: the cluster has ended. */
-    public void delete() {
+    public synchronized void delete() {
         if (file != null) {
             try {
                 file.delete();
@@ -197,7 +203,7 @@ public final class Journal implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         if (file != null) {
             file.close();
         }

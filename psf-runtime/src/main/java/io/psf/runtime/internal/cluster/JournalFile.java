@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * The file of a {@link Journal}, which its owner alone can read: it has the key of the cluster's tickets.
  *
  * <pre>
- *  file    | "psfjrnl1" | entry | entry | ..
+ *  file    | "psfjrnl1" | fingerprint of the entries' schema: 4 | entry | entry | ..
  *  entry   | bytes of the body: 4 | CRC32C of the rest: 4 | bytes of the block: 4 | body |      all little-endian
  * </pre>
  *
@@ -38,6 +38,7 @@ import org.slf4j.LoggerFactory;
 final class JournalFile implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(JournalFile.class);
     private static final long MAGIC = 0x316c6e726a667370L; // "psfjrnl1"
+    private static final int FIRST = Long.BYTES + Integer.BYTES;
     private static final int HEADER = 3 * Integer.BYTES;
     private static final Routing ROUTING = Routing.overNodes(1);
 
@@ -116,12 +117,12 @@ final class JournalFile implements AutoCloseable {
         } catch (IOException | OutOfMemoryError e) {
             throw unreadable(0, e.toString(), e);
         }
-        if (bytes.remaining() < Long.BYTES) {
-            LOG.warn("{}: {} bytes, no journal yet", path(), bytes.remaining());
-            return;
+        if (bytes.remaining() < FIRST || bytes.getLong() != MAGIC) {
+            throw unreadable(0, "no journal", null);
         }
-        if (bytes.getLong() != MAGIC) {
-            throw unreadable(0, "other bytes", null);
+        int schema = bytes.getInt();
+        if (schema != JournalEntryPsf.FUNCTION.info().fingerprint()) {
+            throw unreadable(Long.BYTES, "a schema of fingerprint " + Integer.toHexString(schema), null);
         }
         while (bytes.hasRemaining()) {
             int at = bytes.position();
@@ -188,7 +189,13 @@ final class JournalFile implements AutoCloseable {
         FileChannel to = FileChannel.open(
                 fresh, EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ofOwner(folder));
         try {
-            writeAll(to, ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(0, MAGIC));
+            writeAll(
+                    to,
+                    ByteBuffer.allocate(FIRST)
+                            .order(ByteOrder.LITTLE_ENDIAN)
+                            .putLong(MAGIC)
+                            .putInt(JournalEntryPsf.FUNCTION.info().fingerprint())
+                            .flip());
             writeAll(to, bytes(whole));
             to.force(true);
             Files.move(fresh, path(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -246,7 +253,7 @@ final class JournalFile implements AutoCloseable {
         }
     }
 
-    private void closeFile() throws IOException {
+    void closeFile() throws IOException {
         if (channel != null) {
             channel.close();
             channel = null;

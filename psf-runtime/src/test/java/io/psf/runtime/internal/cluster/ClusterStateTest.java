@@ -34,7 +34,7 @@ final class ClusterStateTest {
     private static final int SERVERS = 3;
 
     private final Map<Long, ClusterState> history = new HashMap<>();
-    private final ClusterStates states = new ClusterStates(() -> {});
+    private final ClusterStates states = new ClusterStates(ClusterState.NONE, change -> {}, () -> {});
     private final Catalog catalog = new Catalog(states);
 
     private static TensorDeclaration declaration(String name, long rows) {

@@ -32,7 +32,8 @@ final class ControlSchemasTest {
                     EndSessionPsf.FUNCTION,
                     DeclarePsf.FUNCTION,
                     ForgetPsf.FUNCTION,
-                    GetChangesPsf.FUNCTION)
+                    GetChangesPsf.FUNCTION,
+                    JournalEntryPsf.FUNCTION)
             .map(function -> function.info())
             .toList();
 
