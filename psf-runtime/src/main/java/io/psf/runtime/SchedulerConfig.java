@@ -45,7 +45,9 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
      *     cluster; null for none: the cluster ends with its scheduler
      */
     public record Life(
-            boolean service, Duration serverReturn, @Nullable Path journal) {
+            boolean service,
+            Duration serverReturn,
+            @Nullable Path journal) {
         /** One job, with servers that are lost for good, and with its scheduler. */
         public static final Life JOB = new Life(false, Duration.ZERO, null);
     }

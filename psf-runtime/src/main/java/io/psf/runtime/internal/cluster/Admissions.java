@@ -5,6 +5,7 @@ import io.psf.api.Role;
 import io.psf.runtime.internal.server.Connections;
 import io.psf.runtime.internal.server.session.Connection;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets nodes and guests into the cluster: checks what they say of themselves, opens the sessions of nodes, and gives them the
@@ -93,18 +94,21 @@ final class Admissions {
     }
 
     /**
-     * Adds a client that has a ticket of the scheduler before this one, which has not written down its session.
+     * Returns the node that has a rank, or has requested it; null if there is none. The journal does not have the clients of
+     * the scheduler before this one: their tickets are enough.
      *
      * @param hello already verified
      */
-    MemberEntry restore(Hello.Request hello) {
+    @Nullable
+    MemberEntry find(Hello.Request hello) {
+        MemberEntry found = table.of(hello.role(), hello.rank());
+        boolean isOfBefore =
+                hello.role() == Role.CLIENT && hello.rank() < journal.state().clientsBefore();
+        if (found != null || !isOfBefore) {
+            return found;
+        }
         Member client = new Member(Role.CLIENT, hello.rank(), "", 0);
         return restored(client, -1, 0, hello.session().session());
-    }
-
-    /** True if the scheduler before this one may have given that number to a client. */
-    boolean isOfBefore(int client) {
-        return client >= 0 && client < journal.state().clientsBefore();
     }
 
     private MemberEntry restored(Member member, int requested, long since, long session) {

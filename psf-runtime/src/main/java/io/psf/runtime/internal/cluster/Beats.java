@@ -1,6 +1,5 @@
 package io.psf.runtime.internal.cluster;
 
-import io.psf.api.PsException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -34,12 +33,6 @@ final class Beats {
     /** Receives a heartbeat of a node that knows the state of an epoch. */
     CompletableFuture<Beat.Response> beat(MemberEntry entry, long known) {
         entry.heard();
-        if (known > states.now().epoch()) {
-            throw new PsException(
-                    PsException.Code.CLOSED,
-                    "epoch of this node: " + known + " (expected: at most "
-                            + states.now().epoch() + "; the scheduler was started again from an old journal)");
-        }
         if (known != states.now().epoch() || hasEnded) {
             return CompletableFuture.completedFuture(since(known));
         }

@@ -1,8 +1,10 @@
 package io.psf.runtime.internal.cluster;
 
+import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
+import java.time.Duration;
 import java.util.regex.Pattern;
 
 /** The conditions under which a node may join. */
@@ -108,6 +110,36 @@ final class JoinChecks {
                     "rank of a " + role.label() + ": " + request.rank()
                             + " (expected: one that no other node has or asked for)");
         }
+    }
+
+    /**
+     * Returns why a cluster has not formed.
+     *
+     * @param joined how many nodes have joined, and of how many
+     */
+    static PsException incomplete(String joined, Duration limit) {
+        return new PsException(
+                Code.TIMED_OUT,
+                "nodes that have joined after " + limit.toMillis() + " ms: " + joined.replace(", ", " and ")
+                        + " (expected: all)");
+    }
+
+    /** Returns why a cluster that does not run has no guests. */
+    static PsException notRunning(boolean hasEnded, String joined) {
+        return new PsException(
+                Code.UNAVAILABLE,
+                "cluster: "
+                        + (hasEnded
+                                ? "has ended (expected: running)"
+                                : joined.replace(", ", " and ") + " have joined (expected: all)"));
+    }
+
+    /** Returns why a cluster cannot go on, one of whose nodes knows more than the scheduler. */
+    static PsException oldJournal(Member node, long known, long epoch) {
+        return new PsException(
+                Code.CLOSED,
+                "epoch that " + node + " knows: " + known + " (expected: at most " + epoch
+                        + "; the scheduler was started again from an old journal)");
     }
 
     /** Returns why a node of before is none any more. */

@@ -8,6 +8,7 @@ import io.psf.runtime.internal.cluster.JournalEntry.Call;
 import io.psf.runtime.internal.cluster.JournalEntry.Cluster;
 import io.psf.runtime.internal.cluster.JournalEntry.Mark;
 import io.psf.runtime.internal.cluster.JournalEntry.Seat;
+import io.psf.runtime.internal.cluster.JournalEntry.Step;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -129,7 +130,7 @@ public final class Journal implements AutoCloseable {
      * @param seats the nodes that it admits
      */
     void changed(ClusterChange change, List<Seat> seats) {
-        write(JournalEntry.Request.NOTHING.with(change, seats).with(running));
+        write(JournalEntry.Request.NOTHING.with(new Step(change, seats, running)));
     }
 
     /** Writes what has happened at the barrier. */

@@ -17,53 +17,47 @@ public interface JournalEntry {
      * What has happened at once. The first entry of a file has all that happened before.
      *
      * @param cluster the identity of the cluster; null if it is that of an earlier entry
-     * @param change the difference to the next state; null for none
-     * @param seats the nodes that the change admits
-     * @param ran the calls whose effects are the change
+     * @param step the step to the next state; null for none
      * @param barrier what has happened at the barrier
      * @param clients a number above that of every client; 0 if it is that of an earlier entry
      * @param mark what else has happened
      */
-    record Request(
-            @Nullable Cluster cluster,
-            @Nullable ClusterChange change,
-            List<Seat> seats,
-            List<Call> ran,
-            BarrierStep barrier,
-            int clients,
-            Mark mark) {
-        static final Request NOTHING =
-                new Request(null, null, List.of(), List.of(), BarrierStep.NONE, 0, Mark.NONE);
+    record Request(@Nullable Cluster cluster, @Nullable Step step, BarrierStep barrier, int clients, Mark mark) {
+        static final Request NOTHING = new Request(null, null, BarrierStep.NONE, 0, Mark.NONE);
 
         Request with(Cluster cluster) {
-            return new Request(cluster, change, seats, ran, barrier, clients, mark);
+            return new Request(cluster, step, barrier, clients, mark);
         }
 
-        Request with(ClusterChange change, List<Seat> seats) {
-            return new Request(cluster, change, seats, ran, barrier, clients, mark);
-        }
-
-        Request with(List<Call> ran) {
-            return new Request(cluster, change, seats, ran, barrier, clients, mark);
+        Request with(Step step) {
+            return new Request(cluster, step, barrier, clients, mark);
         }
 
         Request with(BarrierStep barrier) {
-            return new Request(cluster, change, seats, ran, barrier, clients, mark);
+            return new Request(cluster, step, barrier, clients, mark);
         }
 
         Request with(int clients) {
-            return new Request(cluster, change, seats, ran, barrier, clients, mark);
+            return new Request(cluster, step, barrier, clients, mark);
         }
 
         Request with(Mark mark) {
-            return new Request(cluster, change, seats, ran, barrier, clients, mark);
+            return new Request(cluster, step, barrier, clients, mark);
         }
 
         /** True if the entry has to be on the disk before anybody is told of it: a machine that fails must not lose it. */
         boolean isForced() {
-            return cluster != null || change != null || mark == Mark.ENDED;
+            return cluster != null || step != null || mark == Mark.ENDED;
         }
     }
+
+    /**
+     * A step to the next state.
+     *
+     * @param seats the nodes that it admits
+     * @param ran the call whose effect it is; empty if it is not that of a call
+     */
+    record Step(ClusterChange change, List<Seat> seats, List<Call> ran) {}
 
     /** What can happen once. */
     enum Mark {

@@ -238,8 +238,7 @@ final class JournalFile implements AutoCloseable {
         tuple.reset();
         JournalEntryPsf.FUNCTION.write(entry, ROUTING, 0, tuple);
         int length = Math.toIntExact(tuple.bodyLength());
-        ByteBuffer bytes =
-                ByteBuffer.allocate(Math.addExact(HEADER, length)).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer bytes = ByteBuffer.allocate(Math.addExact(HEADER, length)).order(ByteOrder.LITTLE_ENDIAN);
         bytes.putInt(length).putInt(0).putInt(tuple.blockLength());
         tuple.writeBody(bytes);
         bytes.flip();

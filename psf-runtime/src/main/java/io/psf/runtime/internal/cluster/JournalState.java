@@ -8,6 +8,7 @@ import io.psf.runtime.internal.cluster.JournalEntry.Call;
 import io.psf.runtime.internal.cluster.JournalEntry.Cluster;
 import io.psf.runtime.internal.cluster.JournalEntry.Mark;
 import io.psf.runtime.internal.cluster.JournalEntry.Seat;
+import io.psf.runtime.internal.cluster.JournalEntry.Step;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -51,10 +52,18 @@ final class JournalState {
         if (entry.cluster() != null) {
             cluster = entry.cluster();
         }
-        if (entry.change() != null) {
-            add(entry.change());
+        if (entry.step() != null) {
+            add(entry.step());
         }
-        for (Seat seat : entry.seats()) {
+        add(entry.barrier());
+        clients = Math.max(clients, entry.clients());
+        isLoadDue &= entry.mark() != Mark.LOADED;
+        hasEnded |= entry.mark() == Mark.ENDED;
+    }
+
+    private void add(Step step) {
+        add(step.change());
+        for (Seat seat : step.seats()) {
             if (state.node(seat.role(), seat.rank()) == null) {
                 throw new PsException(
                         Code.PROTOCOL,
@@ -62,16 +71,12 @@ final class JournalState {
             }
             seats.put(new Place(seat.role(), seat.rank()), seat);
         }
-        for (Call call : entry.ran()) {
+        for (Call call : step.ran()) {
             ran.add(call);
             if (ran.size() > MOST_CALLS) {
                 ran.remove(ran.iterator().next());
             }
         }
-        add(entry.barrier());
-        clients = Math.max(clients, entry.clients());
-        isLoadDue &= entry.mark() != Mark.LOADED;
-        hasEnded |= entry.mark() == Mark.ENDED;
     }
 
     private void add(ClusterChange change) {
@@ -119,9 +124,7 @@ final class JournalState {
         Mark mark = isLoadDue ? Mark.NONE : Mark.LOADED;
         return new JournalEntry.Request(
                 cluster,
-                state.epoch() == 0 ? null : state.whole(),
-                List.copyOf(seats.values()),
-                List.copyOf(ran),
+                state.epoch() == 0 ? null : new Step(state.whole(), List.copyOf(seats.values()), List.copyOf(ran)),
                 barrier(),
                 clients,
                 hasEnded ? Mark.ENDED : mark);

@@ -3,6 +3,7 @@ package io.psf.runtime.internal.cluster;
 import io.psf.api.Member;
 import io.psf.api.Role;
 import io.psf.runtime.internal.server.session.Connection;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -78,7 +79,9 @@ final class MemberEntry {
     }
 
     /** Returns how the node is silent, for messages. */
-    String silence() {
-        return connection.channel().isOpen() ? "no heartbeat" : "no connection to the scheduler, and no heartbeat,";
+    String silence(Duration limit) {
+        String how =
+                connection.channel().isOpen() ? "no heartbeat" : "no connection to the scheduler, and no heartbeat,";
+        return how + " for " + limit.toMillis() + " ms";
     }
 }

@@ -73,6 +73,13 @@ final class MemberTable {
         return bySession.values();
     }
 
+    /** Returns the nodes of a role that have not been admitted. */
+    List<MemberEntry> waiting(Role role) {
+        return all().stream()
+                .filter(entry -> entry.role() == role && entry.since == 0 && !entry.admitted)
+                .toList();
+    }
+
     /** Returns the nodes that are admitted and members of the cluster, which clients are not. */
     List<MemberEntry> present() {
         return all().stream().filter(entry -> entry.since > 0).toList();

@@ -111,10 +111,7 @@ final class Membership {
     Visit.Response visit(Join.Request guest, Connection connection) {
         Protocol agreed = admissions.requireGuest(guest, connection);
         if (state != State.RUNNING) {
-            String found = state == State.ENDED
-                    ? "has ended (expected: running)"
-                    : table.joined(plan).replace(", ", " and ") + " have joined (expected: all)";
-            throw new PsException(Code.UNAVAILABLE, "cluster: " + found);
+            throw JoinChecks.notRunning(state == State.ENDED, table.joined(plan));
         }
         return admissions.visit(agreed);
     }
@@ -146,10 +143,7 @@ final class Membership {
      * @param hello already verified
      */
     void rejoin(Hello.Request hello, Connection connection) {
-        MemberEntry entry = table.of(hello.role(), hello.rank());
-        if (entry == null && hello.role() == Role.CLIENT && admissions.isOfBefore(hello.rank())) {
-            entry = admissions.restore(hello);
-        }
+        MemberEntry entry = admissions.find(hello);
         if (entry == null || !entry.admitted || entry.since != hello.since()) {
             throw JoinChecks.lost(Code.CLOSED);
         }
@@ -172,9 +166,9 @@ final class Membership {
         }
         boolean runs = states.now().count(Role.WORKER) > 0;
         boolean begins = !runs && table.count(Role.WORKER) >= plan.workers();
-        List<MemberEntry> newcomers = new ArrayList<>(forms ? waiting(Role.SERVER) : returns.place());
+        List<MemberEntry> newcomers = new ArrayList<>(forms ? table.waiting(Role.SERVER) : returns.place());
         if (runs || begins) {
-            newcomers.addAll(waiting(Role.WORKER));
+            newcomers.addAll(table.waiting(Role.WORKER));
         }
         if (newcomers.isEmpty()) {
             return;
@@ -208,18 +202,8 @@ final class Membership {
         events.changed(members());
         newcomers.forEach(admissions::admit);
         if (forms) {
-            table.all().stream()
-                    .filter(entry -> !entry.admitted && entry.role() == Role.CLIENT)
-                    .toList()
-                    .forEach(admissions::admit);
+            table.waiting(Role.CLIENT).forEach(admissions::admit);
         }
-    }
-
-    /** Returns the nodes of a role that have not been admitted. */
-    private List<MemberEntry> waiting(Role role) {
-        return table.all().stream()
-                .filter(entry -> entry.role() == role && entry.since == 0)
-                .toList();
     }
 
     List<Member> members() {
@@ -238,6 +222,11 @@ final class Membership {
         MemberEntry entry = table.of(connection);
         if (entry == null) {
             throw JoinChecks.lost(Code.UNAVAILABLE);
+        }
+        if (known > states.now().epoch() && state == State.RUNNING) {
+            failure = JoinChecks.oldJournal(entry.member(), known, states.now().epoch());
+            end(failure.detail());
+            changed(List.of());
         }
         return beats.beat(entry, known);
     }
@@ -315,9 +304,17 @@ final class Membership {
     private void changed(MemberEntry gone, List<ClusterChange.Loss> losses) {
         if (gone.role() != Role.CLIENT) {
             changed(losses);
-        } else if (state == State.ENDED && table.isEmpty()) {
-            events.ended(failure != null ? failure : returns.failure());
+        } else if (isOver()) {
+            events.ended(failure());
         }
+    }
+
+    private boolean isOver() {
+        return state == State.ENDED && table.isEmpty();
+    }
+
+    private @Nullable PsException failure() {
+        return failure != null ? failure : returns.failure();
     }
 
     /** Makes the next state, after nodes have left or were lost. */
@@ -334,8 +331,8 @@ final class Membership {
         ClusterState now = states.now();
         states.change(table.nodes(
                 Stream.concat(now.lost().stream(), losses.stream()).toList(), now.owners(), now.recovery()));
-        if (state == State.ENDED && table.isEmpty()) {
-            events.ended(failure != null ? failure : returns.failure());
+        if (isOver()) {
+            events.ended(failure());
         } else {
             advance(); // those that wait for the next job may be enough, or for the place of a lost server
         }
@@ -358,10 +355,7 @@ final class Membership {
                 }
                 for (MemberEntry entry : List.copyOf(table.all())) {
                     if (entry.admitted && now - entry.lastSeen > limit && entry.beat == null) {
-                        lose(
-                                entry,
-                                entry.silence() + " for "
-                                        + plan.heartbeatLimit().toMillis() + " ms");
+                        lose(entry, entry.silence(plan.heartbeatLimit()));
                     } else if (now - entry.beatSince > limit / 4) {
                         beats.answer(entry);
                     }
@@ -371,7 +365,7 @@ final class Membership {
             case ENDED -> {
                 if (now - endedAt > limit && !table.isEmpty()) {
                     table.clear();
-                    events.ended(failure != null ? failure : returns.failure());
+                    events.ended(failure());
                 }
             }
         }
@@ -387,10 +381,7 @@ final class Membership {
     }
 
     private void failForming() {
-        failure = new PsException(
-                Code.TIMED_OUT,
-                "nodes that have joined after " + plan.joinTimeout().toMillis() + " ms: "
-                        + table.joined(plan).replace(", ", " and ") + " (expected: all)");
+        failure = JoinChecks.incomplete(table.joined(plan), plan.joinTimeout());
         LOG.error("the cluster did not form: {}", failure.detail());
         refuseAll(failure);
         events.ended(failure);

@@ -6,6 +6,7 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.runtime.internal.server.node.HostNode;
 import io.psf.runtime.internal.server.session.Admission;
+import io.psf.runtime.internal.server.session.ClosedChannel;
 import io.psf.runtime.internal.server.session.Connection;
 import io.psf.runtime.internal.server.session.PeerLimits;
 import io.psf.runtime.spi.transport.Channel;
@@ -171,7 +172,7 @@ public final class Connections implements AutoCloseable {
      * @param session the number of that session
      */
     public synchronized Connection restore(Member member, long since, long session) {
-        Connection connection = Connection.detached(member, pool, connectionBound, admission);
+        Connection connection = new Connection(new ClosedChannel(member.toString()), pool, connectionBound, admission);
         sessions.open(connection, member, since, session);
         return connection;
     }

@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,6 +67,10 @@ class JournalTest {
         }
     }
 
+    private List<Seat> seats() {
+        return Objects.requireNonNull(found().step()).seats();
+    }
+
     @Test
     void aSchedulerThatIsStartedAgainFindsWhatWasWritten() {
         JournalEntry.Request written;
@@ -91,8 +96,7 @@ class JournalTest {
                     .isEqualTo(tickets.of(Role.WORKER, 1, 2).secret());
             assertThat(journal.state().seat(OTHER)).isEqualTo(seat(OTHER, 13));
             assertThat(journal.state().barrier())
-                    .isEqualTo(new BarrierStep(
-                            List.of(call(1, 8)), List.of(0, 1), List.of(call(0, 5), call(1, 7))));
+                    .isEqualTo(new BarrierStep(List.of(call(1, 8)), List.of(0, 1), List.of(call(0, 5), call(1, 7))));
             assertThat(journal.state().clientsBefore()).isEqualTo(1024);
         }
     }
@@ -126,7 +130,7 @@ class JournalTest {
                     List.of());
         }
         assertThat(found().barrier()).isEqualTo(BarrierStep.NONE);
-        assertThat(found().seats()).containsExactly(seat(SERVER, 11));
+        assertThat(seats()).containsExactly(seat(SERVER, 11));
     }
 
     @Test
@@ -160,7 +164,9 @@ class JournalTest {
         byte[] whole = Files.readAllBytes(file());
         for (int length = (int) before; length < whole.length; length++) {
             Files.write(file(), java.util.Arrays.copyOf(whole, length));
-            assertThat(found().barrier()).as("%d of %d bytes", length, whole.length).isEqualTo(BarrierStep.NONE);
+            assertThat(found().barrier())
+                    .as("%d of %d bytes", length, whole.length)
+                    .isEqualTo(BarrierStep.NONE);
         }
         Files.write(file(), whole);
         assertThat(found().barrier().called()).containsExactly(call(0, 5));
@@ -201,7 +207,7 @@ class JournalTest {
             form(journal);
             assertThatThrownBy(() -> Journal.in(folder, 1)).hasMessageContaining("is in use by another scheduler");
         }
-        assertThat(found().seats()).hasSize(2);
+        assertThat(seats()).hasSize(2);
     }
 
     @Test
@@ -215,7 +221,8 @@ class JournalTest {
     @Test
     void aFileInThePlaceOfTheFolderIsRefused() throws IOException {
         Path taken = Files.createFile(folder.resolve("taken"));
-        assertThatThrownBy(() -> Journal.in(taken, 1)).hasMessageContaining("expected: a folder that can be written to");
+        assertThatThrownBy(() -> Journal.in(taken, 1))
+                .hasMessageContaining("expected: a folder that can be written to");
     }
 
     @Test
@@ -223,7 +230,8 @@ class JournalTest {
         try (Journal journal = Journal.in(folder, 1)) {
             form(journal);
         }
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file()))).isEqualTo("rw-------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
+                .isEqualTo("rw-------");
     }
 
     @Test

@@ -5,7 +5,7 @@ import io.psf.runtime.spi.transport.Channel;
 import io.psf.runtime.spi.transport.Frame;
 
 /** The channel of a session whose peer has not connected yet: closed from the beginning. */
-final class ClosedChannel implements Channel {
+public final class ClosedChannel implements Channel {
     private final String peer;
 
     /**
@@ -13,7 +13,7 @@ final class ClosedChannel implements Channel {
      *
      * @param peer who may connect, for messages
      */
-    ClosedChannel(String peer) {
+    public ClosedChannel(String peer) {
         this.peer = peer;
     }
 

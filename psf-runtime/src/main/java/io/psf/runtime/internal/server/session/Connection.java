@@ -58,11 +58,6 @@ public final class Connection implements CallSource, MemoryUser {
         this.unsent = new UnsentAnswers(admission);
     }
 
-    /** Returns a connection whose peer has not connected yet: its session is resumed. */
-    public static Connection detached(Member peer, FramePool pool, long bound, Admission admission) {
-        return new Connection(new ClosedChannel(peer.toString()), pool, bound, admission);
-    }
-
     public Channel channel() {
         return channel;
     }
