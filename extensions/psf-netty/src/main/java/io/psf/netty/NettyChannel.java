@@ -175,7 +175,18 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
             checks.cancel(false);
         }
         checkNanos = nanos;
-        checks = socket.eventLoop().scheduleWithFixedDelay(this::check, nanos, nanos, TimeUnit.NANOSECONDS);
+        checks = socket.eventLoop().scheduleWithFixedDelay(guarded(this::check), nanos, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** Returns a task for the event loop, which would at most log what the task throws. */
+    private Runnable guarded(Runnable task) {
+        return () -> {
+            try {
+                task.run();
+            } catch (Throwable e) {
+                failed(e);
+            }
+        };
     }
 
     /** Closes the connection if the peer keeps this side waiting for too long. Runs on the event loop at intervals. */
@@ -208,7 +219,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
             cause = why;
             socket.close();
         } else {
-            socket.eventLoop().execute(() -> close(why));
+            socket.eventLoop().execute(guarded(() -> close(why)));
         }
     }
 
@@ -235,6 +246,11 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable thrown) {
+        failed(thrown);
+    }
+
+    /** Closes the connection, on which a frame may be lost: the peer sends its calls again over the next one. */
+    private void failed(Throwable thrown) {
         FullHeap.report(thrown);
         cause = thrown instanceof PsException known
                 ? known
@@ -280,11 +296,8 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     public void offer(Frame frame) {
         int length = frame.length();
         long unsent = offered.addAndGet(length) - sent.get();
-        socket.writeAndFlush(Unpooled.wrappedBuffer(frame.bytes())).addListener(done -> {
-            sent.addAndGet(length);
-            frame.release();
-            receiver.sent(this, length);
-        });
+        socket.writeAndFlush(Unpooled.wrappedBuffer(frame.bytes()))
+                .addListener(done -> written(frame, length, done.cause()));
         if (watch.isStrange()) {
             PsException why = watch.answered(unsent);
             if (why != null) {
@@ -293,12 +306,25 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         }
     }
 
+    private void written(Frame frame, int length, @Nullable Throwable failure) {
+        if (failure != null && socket.isOpen()) { // for lack of memory, for example: the socket itself has no error
+            failed(failure);
+        }
+        try {
+            sent.addAndGet(length);
+            frame.release();
+            receiver.sent(this, length);
+        } catch (Throwable e) { // Netty would at most log it
+            failed(e);
+        }
+    }
+
     @Override
     public void setReading(boolean reading) {
         this.reading = reading;
         // On the event loop only: Netty may apply a change by another thread after a later change.
         try {
-            socket.eventLoop().execute(this::applyReading);
+            socket.eventLoop().execute(guarded(this::applyReading));
         } catch (RejectedExecutionException e) {
             // The transport is closed.
         }
@@ -327,11 +353,11 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     public void keepAlive(long limitNanos) {
         watch.keepAlive(limitNanos);
         long nanos = PeerWatch.interval(limitNanos);
-        socket.eventLoop().execute(() -> {
+        socket.eventLoop().execute(guarded(() -> {
             if (nanos < checkNanos && socket.isActive()) {
                 checkEvery(nanos);
             }
-        });
+        }));
     }
 
     @Override

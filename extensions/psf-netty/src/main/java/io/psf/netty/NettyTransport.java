@@ -14,7 +14,6 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.psf.api.Member;
 import io.psf.api.PsException;
@@ -38,6 +37,7 @@ final class NettyTransport implements Transport {
     private final FramePool pool;
     private final ConnectionLimits limits;
     private final boolean checks;
+    private volatile boolean closed;
 
     /**
      * Creates a transport with one event loop.
@@ -58,8 +58,7 @@ final class NettyTransport implements Transport {
         this.checks = checks;
         this.pool = pool;
         this.limits = limits;
-        this.loops = new MultiThreadIoEventLoopGroup(
-                1, new DefaultThreadFactory("psf-net", true), NioIoHandler.newFactory());
+        this.loops = new MultiThreadIoEventLoopGroup(1, new LoopThreads(() -> closed), NioIoHandler.newFactory());
     }
 
     @Override
@@ -171,6 +170,7 @@ final class NettyTransport implements Transport {
 
     @Override
     public void close() {
+        closed = true;
         channels.close().awaitUninterruptibly();
         loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(5, TimeUnit.SECONDS);
     }

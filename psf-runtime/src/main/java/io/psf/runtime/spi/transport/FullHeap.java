@@ -11,6 +11,22 @@ import org.jspecify.annotations.Nullable;
 public final class FullHeap {
     private FullHeap() {}
 
+    /**
+     * Makes {@link #report} need no memory later, not even for the loading of this class. Must be called while the heap
+     * has memory, by a process whose handler of uncaught exceptions ends it.
+     */
+    public static void prepare() {
+        Thread here = Thread.currentThread();
+        Thread.UncaughtExceptionHandler own = here.getUncaughtExceptionHandler();
+        here.setUncaughtExceptionHandler((thread, failure) -> {});
+        try {
+            report(new OutOfMemoryError());
+            report(new OutOfMemoryError("of no kind"));
+        } finally {
+            here.setUncaughtExceptionHandler(own instanceof ThreadGroup ? null : own);
+        }
+    }
+
     /** Passes on a failure if it is a lack of heap memory. Allocates nothing. */
     public static void report(Throwable failure) {
         if (!(failure instanceof OutOfMemoryError) || !isOfHeap(failure.getMessage())) {

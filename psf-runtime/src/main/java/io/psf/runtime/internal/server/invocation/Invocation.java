@@ -12,6 +12,7 @@ import io.psf.runtime.internal.server.lane.Turn;
 import io.psf.runtime.internal.server.session.CallRecord;
 import io.psf.runtime.internal.server.session.Connection;
 import io.psf.runtime.spi.transport.Frame;
+import io.psf.runtime.spi.transport.FullHeap;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -321,8 +322,13 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
 
     private void sendAnswer(Frame answer) {
         held.beginAnswer();
-        tellAnswered(answer.status(), answer.length());
-        held.answer(answer, isRemembered());
+        try {
+            tellAnswered(answer.status(), answer.length());
+            held.answer(answer, isRemembered());
+        } catch (OutOfMemoryError e) { // no other answer follows, and this one may be lost
+            FullHeap.report(e);
+            throw e;
+        }
     }
 
     private void tellAnswered(PsException.Code outcome, int bytes) {

@@ -185,7 +185,16 @@ public final class Lane implements Executor, AutoCloseable {
         } else if (runner != null) {
             runner.execute(() -> runAsGiven(work));
         } else {
+            add(work);
+        }
+    }
+
+    private void add(Runnable work) {
+        try {
             queue.add(work);
+        } catch (OutOfMemoryError e) { // the work is lost, and a future may be all that has the error
+            FullHeap.report(e);
+            throw e;
         }
     }
 

@@ -228,10 +228,10 @@ public final class Connection implements CallSource, MemoryUser {
     }
 
     public void answer(Frame answer) {
-        unsent.add(answer.length());
-        regulate();
         Channel to = channel;
         try {
+            unsent.add(answer.length());
+            regulate();
             to.offer(answer);
         } catch (OutOfMemoryError e) { // the caller would wait for it; over its next connection it asks again
             to.close();
