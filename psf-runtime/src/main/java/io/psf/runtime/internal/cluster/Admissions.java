@@ -62,7 +62,7 @@ final class Admissions {
             table.rank(entry, clients++);
         }
         entry.admitted = true;
-        entry.lastSeen = System.nanoTime();
+        entry.lastSeen = plan.now();
         connections.open(entry.connection, entry.member(), entry.since, entry.request.session());
         Join.Response answer = new Join.Response(
                 Protocol.OWN.agree(entry.request.protocol()),

@@ -8,12 +8,14 @@ import java.util.concurrent.CompletableFuture;
  * scheduler's lane.
  */
 final class Beats {
+    private final ClusterPlan plan;
     private final MemberTable table;
     private final ClusterStates states;
     private boolean hasEnded;
 
     /** Creates the heartbeats of a cluster, and its states, which answer them. */
-    Beats(MemberTable table) {
+    Beats(ClusterPlan plan, MemberTable table) {
+        this.plan = plan;
         this.table = table;
         this.states = new ClusterStates(this::answerAll);
     }
@@ -29,7 +31,7 @@ final class Beats {
 
     /** Receives a heartbeat of a node that knows the state of an epoch. */
     CompletableFuture<Beat.Response> beat(MemberEntry entry, long known) {
-        entry.heard();
+        entry.heard(plan.now());
         if (known != states.now().epoch() || hasEnded) {
             return CompletableFuture.completedFuture(since(known));
         }

@@ -18,10 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class MemberTable {
     private final Map<Long, MemberEntry> bySession = new LinkedHashMap<>();
     private final IdentityHashMap<Connection, MemberEntry> byConnection = new IdentityHashMap<>();
-    private final Map<Place, MemberEntry> byRank = new HashMap<>();
+    private final Map<ClusterChange.Place, MemberEntry> byRank = new HashMap<>();
     private final Map<Role, Integer> counts = new EnumMap<>(Role.class);
-
-    private record Place(Role role, int rank) {}
 
     /** Adds a node, which keeps the rank that it has requested from others. */
     void add(MemberEntry entry) {
@@ -29,7 +27,7 @@ final class MemberTable {
         byConnection.put(entry.connection, entry);
         counts.merge(entry.role(), 1, Integer::sum);
         if (entry.rank >= 0) {
-            byRank.put(new Place(entry.role(), entry.rank), entry);
+            byRank.put(entry.place(), entry);
         }
     }
 
@@ -37,7 +35,7 @@ final class MemberTable {
         bySession.remove(entry.request.session());
         byConnection.remove(entry.connection);
         counts.merge(entry.role(), -1, Integer::sum);
-        byRank.remove(new Place(entry.role(), entry.rank), entry);
+        byRank.remove(entry.place(), entry);
     }
 
     void clear() {
@@ -54,7 +52,7 @@ final class MemberTable {
     /** Gives a node a rank. */
     void rank(MemberEntry entry, int rank) {
         entry.rank = rank;
-        byRank.put(new Place(entry.role(), rank), entry);
+        byRank.put(entry.place(), entry);
     }
 
     /** Gives a node the lowest rank that no other node has or has requested, unless it has one. */
@@ -76,15 +74,6 @@ final class MemberTable {
     /** Returns the nodes that are admitted and members of the cluster, which clients are not. */
     List<MemberEntry> present() {
         return all().stream().filter(entry -> entry.since > 0).toList();
-    }
-
-    /** Returns the part of the next state that is about nodes. */
-    ClusterChange.Nodes nodes(List<ClusterChange.Loss> lost, List<Integer> owners, ClusterChange.Recovery recovery) {
-        List<ClusterChange.Node> present = present().stream()
-                .map(entry -> new ClusterChange.Node(entry.member(), entry.since))
-                .sorted(ClusterState.ORDER)
-                .toList();
-        return new ClusterChange.Nodes(present, lost, owners, recovery);
     }
 
     /** Returns the number of nodes of a role, those included that wait for the cluster to be complete. */
@@ -109,6 +98,6 @@ final class MemberTable {
     /** Returns the node that has a rank, or has requested it. */
     @Nullable
     MemberEntry of(Role role, int rank) {
-        return byRank.get(new Place(role, rank));
+        return byRank.get(new ClusterChange.Place(role, rank));
     }
 }

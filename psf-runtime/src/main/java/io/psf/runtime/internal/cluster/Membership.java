@@ -10,7 +10,6 @@ import io.psf.runtime.spi.transport.PeerLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,10 +35,10 @@ final class Membership {
     private final PeerLog repeatedJoins;
     private final PeerLog departures;
     private final PeerLog breaks;
-    private final long started = System.nanoTime();
+    private final long started;
     private final MemberTable table = new MemberTable();
-    private final Beats beats = new Beats(table);
-    private final ClusterStates states = beats.states();
+    private final Beats beats;
+    private final ClusterStates states;
     private final Returns returns;
     private final Admissions admissions;
     private State state = State.FORMING;
@@ -54,6 +53,9 @@ final class Membership {
      */
     Membership(ClusterPlan plan, Connections connections, Tickets tickets, ClusterEvents events) {
         this.plan = plan;
+        this.started = plan.now();
+        this.beats = new Beats(plan, table);
+        this.states = beats.states();
         this.returns = new Returns(plan, table, states);
         this.connections = connections;
         this.events = events;
@@ -78,13 +80,13 @@ final class Membership {
             throw new PsException(Code.BAD_REQUEST, "join: the cluster of " + plan + " has ended (expected: before)");
         }
         JoinChecks.requireFree(request, plan, state == State.FORMING, table);
-        MemberEntry entry = new MemberEntry(connection, request);
+        MemberEntry entry = new MemberEntry(connection, request, plan.now());
         if (request.role() == Role.SERVER && state == State.RUNNING) {
             returns.requireMayWait(request);
             entry.rank = -1; // that of a lost server
         }
         table.add(entry);
-        joins.line(request.role().label() + " joined from " + entry.place()
+        joins.line(request.role().label() + " joined from " + entry.address()
                 + (state == State.FORMING && request.role() != Role.CLIENT ? " (" + joined() + ")" : ""));
         if (request.role() == Role.CLIENT && state == State.RUNNING) {
             admissions.admit(entry);
@@ -122,7 +124,7 @@ final class Membership {
                 + connection.channel().peer());
         Connection broken = entry.connection;
         table.move(entry, connection);
-        entry.lastSeen = System.nanoTime();
+        entry.lastSeen = plan.now();
         connections.drop(broken);
         if (entry.admitted) {
             admissions.admit(entry);
@@ -147,7 +149,7 @@ final class Membership {
                 entry.member(),
                 hello.session().session(),
                 hello.session().connection());
-        entry.heard();
+        entry.heard(plan.now());
     }
 
     private static PsException lost(Code code) {
@@ -181,7 +183,7 @@ final class Membership {
         for (MemberEntry entry : newcomers) {
             entry.since = states.next();
             entry.late = entry.role() == Role.SERVER ? !forms : runs && !rollsBack;
-            LOG.info("{} at {} has rank {}", entry.role().label(), entry.place(), entry.rank);
+            LOG.info("{} at {} has rank {}", entry.role().label(), entry.address(), entry.rank);
         }
         if (forms) {
             state = State.RUNNING;
@@ -194,12 +196,13 @@ final class Membership {
             LOG.warn("all workers have to load the newest checkpoint, since a lost node has come back");
             events.rolledBack(recovery.rollback());
         }
-        List<ClusterChange.Loss> lost = new ArrayList<>(returns.without(newcomers));
-        if (begins) {
-            lost.removeIf(loss -> loss.member().role() == Role.WORKER); // of an earlier job
-        }
-        states.change(table.nodes(
-                lost, forms ? ClusterState.even(plan.servers()) : states.now().owners(), recovery));
+        states.change(new ClusterChange.Nodes(
+                newcomers.stream().map(MemberEntry::node).toList(),
+                List.of(),
+                List.of(),
+                returns.settled(newcomers, begins),
+                forms ? ClusterState.even(plan.servers()) : List.of(),
+                rollsBack ? recovery : null));
         events.changed(members());
         newcomers.forEach(admissions::admit);
         if (forms) {
@@ -251,7 +254,7 @@ final class Membership {
     void end(Connection connection) {
         if (state == State.RUNNING) {
             end("told to by " + connection.member());
-            changed(List.of());
+            changed(ClusterChange.Nodes.NONE);
         }
     }
 
@@ -263,14 +266,14 @@ final class Membership {
             events.ended(null);
         } else if (state == State.RUNNING) {
             end("its scheduler was told to end");
-            changed(List.of());
+            changed(ClusterChange.Nodes.NONE);
         }
     }
 
     private void end(String reason) {
         state = State.ENDED;
         beats.end();
-        endedAt = System.nanoTime();
+        endedAt = plan.now();
         LOG.info("the {} has ended: {}", plan.service() ? "service" : "job", reason);
     }
 
@@ -315,14 +318,14 @@ final class Membership {
     /** Makes the next state after a node has gone, unless it was a client: states do not have clients. */
     private void changed(MemberEntry gone, List<ClusterChange.Loss> losses) {
         if (gone.role() != Role.CLIENT) {
-            changed(losses);
+            changed(ClusterChange.Nodes.gone(List.of(gone.place()), losses));
         } else if (state == State.ENDED && table.isEmpty()) {
             events.ended(failure != null ? failure : returns.failure());
         }
     }
 
     /** Makes the next state, after nodes have left or were lost. */
-    private void changed(List<ClusterChange.Loss> losses) {
+    private void changed(ClusterChange.Nodes nodes) {
         boolean hasWorkers = table.present().stream().anyMatch(entry -> entry.role() == Role.WORKER);
         if (state == State.RUNNING && !hasWorkers && states.now().count(Role.WORKER) > 0) {
             if (plan.service()) {
@@ -332,9 +335,7 @@ final class Membership {
             }
         }
         events.changed(members());
-        ClusterState now = states.now();
-        states.change(table.nodes(
-                Stream.concat(now.lost().stream(), losses.stream()).toList(), now.owners(), now.recovery()));
+        states.change(nodes);
         if (state == State.ENDED && table.isEmpty()) {
             events.ended(failure != null ? failure : returns.failure());
         } else {
@@ -344,7 +345,7 @@ final class Membership {
 
     /** Checks deadlines and heartbeats. Must be called several times within the heartbeat's limit. */
     void tick() {
-        long now = System.nanoTime();
+        long now = plan.now();
         long limit = plan.heartbeatLimit().toNanos();
         switch (state) {
             case FORMING -> {
