@@ -1,6 +1,5 @@
 package io.psf.runtime.internal.cluster;
 
-import io.psf.api.CallInfo;
 import io.psf.api.DeferredAnswer;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
@@ -8,6 +7,8 @@ import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,52 +21,96 @@ import java.util.concurrent.CompletionStage;
  * The workers that wait at the barrier. A barrier is for the workers that are present when the first of them calls it: it
  * does not wait for those that join later, whose calls count for the next one, nor for those that have left or are lost. A
  * worker that calls again before the barrier has opened counts for the next one, too. A call that has timed out does not
- * count. Used on the scheduler's lane.
+ * count; once no call waits, the next one begins another barrier. Used on the scheduler's lane.
  */
 final class Barriers implements Barrier, MemberListener {
+    /** The most ranks that a message has. */
+    private static final int MOST_NAMED = 20;
+
     /** For each worker rank, its unanswered calls, oldest first. */
     private final Map<Integer, List<CompletableFuture<Response>>> waiting = new LinkedHashMap<>();
 
     /** The epoch of the last rollback; 0 for none. */
     private long rollback;
 
+    /** The workers that are present. */
+    private Set<Integer> present = Set.of();
+
     /** The workers of the current barrier; empty while no worker waits. */
     private final Set<Integer> counted = new TreeSet<>();
 
+    /** Those of the current barrier that have not called it. */
+    private final Set<Integer> missing = new HashSet<>();
+
     @Override
     public CompletionStage<Response> handle(Request request, Node scheduler) {
-        CallInfo call = scheduler.call();
-        if (call.worker() < 0) {
+        return call(scheduler.call().worker(), request.rollback());
+    }
+
+    /** Takes the call of a worker that knows a rollback. */
+    CompletableFuture<Response> call(int worker, long known) {
+        if (worker < 0) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "barrier: called by a client (expected: by a worker, since it is for all workers)");
         }
-        if (request.rollback() != rollback) { // it would wait for workers that load a checkpoint
+        if (known != rollback) { // it would wait for workers that load a checkpoint
             throw rolledBack();
         }
-        CompletableFuture<Response> answer = new DeferredAnswer<>(this::missing);
-        waiting.computeIfAbsent(call.worker(), worker -> new ArrayList<>()).add(answer);
-        membersChanged(scheduler.members());
+        dropDone();
+        CompletableFuture<Response> answer = new DeferredAnswer<>(this::whoIsMissing);
+        waiting.computeIfAbsent(worker, rank -> new ArrayList<>()).add(answer);
+        boolean isLast = missing.remove(worker) && missing.isEmpty();
+        if (isLast || counted.isEmpty()) {
+            openAll();
+        }
         return answer;
     }
 
     @Override
     public void membersChanged(List<Member> members) {
-        Set<Integer> workers = workers(members);
-        waiting.keySet().retainAll(workers);
+        present = workers(members);
+        openAll();
+    }
+
+    /** Drops calls that have timed out, up to the first that waits. The barrier is over if none does. */
+    private void dropDone() {
+        for (Iterator<Map.Entry<Integer, List<CompletableFuture<Response>>>> i = waiting.entrySet().iterator();
+                i.hasNext(); ) {
+            Map.Entry<Integer, List<CompletableFuture<Response>>> first = i.next();
+            first.getValue().removeIf(CompletableFuture::isDone);
+            if (!first.getValue().isEmpty()) {
+                return;
+            }
+            i.remove();
+            if (counted.contains(first.getKey())) {
+                missing.add(first.getKey());
+            }
+        }
+        counted.clear();
+        missing.clear();
+    }
+
+    /** Opens the current barrier, and those after it, as long as every worker of one has called it. */
+    private void openAll() {
+        waiting.keySet().retainAll(present);
         waiting.values().forEach(calls -> calls.removeIf(CompletableFuture::isDone)); // timed out or cancelled
         waiting.values().removeIf(List::isEmpty);
-        counted.retainAll(workers);
+        counted.retainAll(present);
         while (!waiting.isEmpty()) {
             if (counted.isEmpty()) {
-                counted.addAll(workers);
+                counted.addAll(present);
             }
-            if (!waiting.keySet().containsAll(counted)) {
+            missing.clear();
+            missing.addAll(counted);
+            missing.removeAll(waiting.keySet());
+            if (!missing.isEmpty()) {
                 return;
             }
             open();
         }
         counted.clear();
+        missing.clear();
     }
 
     /** Fails the calls of before a rollback: the workers meet again when they load a checkpoint. */
@@ -75,6 +120,7 @@ final class Barriers implements Barrier, MemberListener {
                 waiting.values().stream().flatMap(List::stream).toList();
         waiting.clear();
         counted.clear();
+        missing.clear();
         PsException cause = rolledBack();
         before.forEach(answer -> answer.completeExceptionally(cause));
     }
@@ -95,11 +141,21 @@ final class Barriers implements Barrier, MemberListener {
         opened.forEach(answer -> answer.complete(new Response()));
     }
 
-    private String missing() {
-        Set<Integer> missing = new TreeSet<>(counted);
-        missing.removeAll(waiting.keySet());
-        return "workers that have not called the barrier: " + missing
-                + " (expected: none of those that were present when" + " it was called first)";
+    private String whoIsMissing() {
+        List<Integer> first = new ArrayList<>();
+        int others = 0;
+        for (int worker : counted) {
+            if (waiting.getOrDefault(worker, List.of()).stream().anyMatch(call -> !call.isDone())) {
+                continue;
+            }
+            if (first.size() < MOST_NAMED) {
+                first.add(worker);
+            } else {
+                others++;
+            }
+        }
+        return "workers that have not called the barrier: " + first + (others == 0 ? "" : " and " + others + " others")
+                + " (expected: none of those that were present when it was called first)";
     }
 
     private static Set<Integer> workers(List<Member> members) {

@@ -31,6 +31,7 @@ final class Beats {
 
     /** Receives a heartbeat of a node that knows the state of an epoch. */
     CompletableFuture<Beat.Response> beat(MemberEntry entry, long known) {
+        answer(entry); // an earlier one, whose node no longer waits for it
         entry.heard(plan.now());
         if (known != states.now().epoch() || hasEnded) {
             return CompletableFuture.completedFuture(since(known));
@@ -52,9 +53,14 @@ final class Beats {
         }
     }
 
-    /** Answers the heartbeat of a node if it waits; else nothing asks for the differences. */
+    /**
+     * Answers the heartbeat of a node if it waits; else nothing asks for the differences. From the answer on the node has at
+     * least three quarters of the limit for its next one, also if this scheduler has been stopped for a while.
+     */
     void answer(MemberEntry entry) {
         if (entry.beat != null) {
+            entry.lastSeen = Math.max(
+                    entry.lastSeen, plan.now() - plan.heartbeatLimit().toNanos() / 4);
             entry.answerBeat(since(entry.known));
         }
     }

@@ -1,5 +1,7 @@
 package io.psf.runtime.internal.cluster;
 
+import io.psf.api.Member;
+import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.runtime.internal.server.session.Connection;
 import java.util.Collection;
@@ -74,6 +76,26 @@ final class MemberTable {
     /** Returns the nodes that are admitted and members of the cluster, which clients are not. */
     List<MemberEntry> present() {
         return all().stream().filter(entry -> entry.since > 0).toList();
+    }
+
+    /** Returns the members of the cluster. */
+    List<Member> members() {
+        return present().stream().map(MemberEntry::member).toList();
+    }
+
+    /** Returns the nodes of a role that have not been admitted. */
+    List<MemberEntry> waiting(Role role) {
+        return all().stream()
+                .filter(entry -> entry.role() == role && entry.since == 0)
+                .toList();
+    }
+
+    /** Removes the nodes whose joins are not answered, and fails these. */
+    void refuseWaiting(PsException why) {
+        List<MemberEntry> waiting =
+                all().stream().filter(entry -> !entry.admitted).toList();
+        waiting.forEach(this::remove);
+        waiting.forEach(entry -> entry.joined.completeExceptionally(why));
     }
 
     /** Returns the number of nodes of a role, those included that wait for the cluster to be complete. */

@@ -169,9 +169,9 @@ final class Membership {
         }
         boolean runs = states.now().count(Role.WORKER) > 0;
         boolean begins = !runs && table.count(Role.WORKER) >= plan.workers();
-        List<MemberEntry> newcomers = new ArrayList<>(forms ? waiting(Role.SERVER) : returns.place());
+        List<MemberEntry> newcomers = new ArrayList<>(forms ? table.waiting(Role.SERVER) : returns.place());
         if (runs || begins) {
-            newcomers.addAll(waiting(Role.WORKER));
+            newcomers.addAll(table.waiting(Role.WORKER));
         }
         if (newcomers.isEmpty()) {
             return;
@@ -203,7 +203,7 @@ final class Membership {
                 returns.settled(newcomers, begins),
                 forms ? ClusterState.even(plan.servers()) : List.of(),
                 rollsBack ? recovery : null));
-        events.changed(members());
+        events.changed(table.members());
         newcomers.forEach(admissions::admit);
         if (forms) {
             table.all().stream()
@@ -211,17 +211,6 @@ final class Membership {
                     .toList()
                     .forEach(admissions::admit);
         }
-    }
-
-    /** Returns the nodes of a role that have not been admitted. */
-    private List<MemberEntry> waiting(Role role) {
-        return table.all().stream()
-                .filter(entry -> entry.role() == role && entry.since == 0)
-                .toList();
-    }
-
-    List<Member> members() {
-        return table.present().stream().map(MemberEntry::member).toList();
     }
 
     Returns returns() {
@@ -261,7 +250,8 @@ final class Membership {
     /** Ends the cluster, since its scheduler has to end. If it is not complete, the nodes that wait for it fail. */
     void end() {
         if (state == State.FORMING) {
-            refuseAll(new PsException(
+            state = State.ENDED;
+            table.refuseWaiting(new PsException(
                     Code.CLOSED, "the cluster: its scheduler was told to end before all nodes had joined"));
             events.ended(null);
         } else if (state == State.RUNNING) {
@@ -275,6 +265,8 @@ final class Membership {
         beats.end();
         endedAt = plan.now();
         LOG.info("the {} has ended: {}", plan.service() ? "service" : "job", reason);
+        table.refuseWaiting(
+                new PsException(Code.CLOSED, "the cluster of " + plan + " has ended (expected: a free place in it)"));
     }
 
     private void remove(MemberEntry entry) {
@@ -334,7 +326,7 @@ final class Membership {
                 end("no worker is left");
             }
         }
-        events.changed(members());
+        events.changed(table.members());
         states.change(nodes);
         if (state == State.ENDED && table.isEmpty()) {
             events.ended(failure != null ? failure : returns.failure());
@@ -384,16 +376,8 @@ final class Membership {
                         + " servers and " + table.count(Role.WORKER) + " of " + plan.workers()
                         + " workers (expected: all)");
         LOG.error("the cluster did not form: {}", failure.detail());
-        refuseAll(failure);
-        events.ended(failure);
-    }
-
-    /** Ends a cluster that is not complete. */
-    private void refuseAll(PsException why) {
         state = State.ENDED;
-        for (MemberEntry entry : List.copyOf(table.all())) {
-            entry.joined.completeExceptionally(why);
-        }
-        table.clear();
+        table.refuseWaiting(failure);
+        events.ended(failure);
     }
 }

@@ -153,7 +153,8 @@ public record ScaleRun(int servers, int workers, int tensors) {
     /** A server is silent until it is lost, then another one takes its place. */
     private void loseAndReturn(ControlPlane plane, Map<String, Cost> costs) {
         SimulatedNode first = plane.nodes().get(0);
-        plane.nodes().forEach(node -> node.follow(first.epoch()));
+        long latest = plane.nodes().get(servers).epoch();
+        plane.nodes().forEach(node -> node.follow(latest));
         plane.beat();
         plane.call(plane.nodes().get(servers), RestoreFromPsf.FUNCTION, new RestoreFrom.Request("m", true, false, 0));
         plane.beat();
