@@ -166,7 +166,7 @@ class Worker:
 
     def __init__(self, host, port, functions, secret=None):
         self.functions, self.numbers, self.pending, self.lock = functions, itertools.count(1), set(), threading.Lock()
-        self.epoch, self.members, self.tensors, self.closed = 0, [], {}, threading.Event()
+        self.epoch, self.present, self.members, self.tensors, self.closed = 0, {}, [], {}, threading.Event()
         self.scheduler, session = Connection(host, port), secrets.randbits(63) | 1
         nonce = self.ask(self.scheduler, "psf.connection.challenge")["nonce"]
         me = {"protocol": PROTOCOL, "role": "WORKER", "rank": -1, "address": {"host": "", "port": 0}, "session": session}
@@ -214,10 +214,18 @@ class Worker:
             with self.lock:
                 if change["epoch"] <= self.epoch or change["from"] not in (0, self.epoch):
                     continue
-                self.tensors = {} if change["from"] == 0 else dict(self.tensors)
-                if change["nodes"] is not None:
-                    self.members = [node["member"] for node in change["nodes"]["present"]]
-                    self.rollback = change["nodes"]["recovery"]["rollback"]
+                whole = change["from"] == 0
+                self.tensors = {} if whole else dict(self.tensors)
+                self.present = {} if whole else self.present
+                nodes = change["nodes"]
+                if nodes is not None:
+                    for place in nodes["gone"]:
+                        self.present.pop((place["role"], place["rank"]), None)
+                    for member in (node["member"] for node in nodes["joined"]):
+                        self.present[member["role"], member["rank"]] = member
+                    self.members = list(self.present.values())
+                    if nodes["recovery"] is not None:
+                        self.rollback = nodes["recovery"]["rollback"]
                 for name in change["forgotten"]:
                     self.tensors.pop(name, None)
                 for placed in change["placed"]:

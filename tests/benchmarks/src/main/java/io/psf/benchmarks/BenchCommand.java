@@ -1,6 +1,8 @@
 package io.psf.benchmarks;
 
 import io.psf.api.PsException;
+import io.psf.benchmarks.scale.ScaleReport;
+import io.psf.benchmarks.scale.ScaleRun;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -9,6 +11,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +27,7 @@ import picocli.CommandLine.Spec;
 /**
  * {@code psf bench}: measures psf against the machine's floors, with server and worker as processes. With
  * {@code --jmh}, measures the parts of a call in this process. With {@code --soak}, runs a long mixed load and checks
- * whether memory stays flat.
+ * whether memory stays flat. With {@code --scale}, simulates a scheduler with thousands of nodes.
  */
 @Command(
         name = "bench",
@@ -36,6 +39,11 @@ final class BenchCommand implements Callable<Integer> {
 
     /** The usual number of alternations with a peer. */
     private static final int ALTERNATIONS = 3;
+
+    /** The number of tensors of a simulated cluster. */
+    private static final int TENSORS = 1_000;
+
+    private static final Pattern SIZE = Pattern.compile("([1-9]\\d{0,5})x([1-9]\\d{0,5})");
 
     @Option(
             names = "--full",
@@ -108,6 +116,16 @@ final class BenchCommand implements Callable<Integer> {
                     + " allocates; only those whose name matches the pattern (default: all)")
     private @Nullable String jmh;
 
+    @Option(
+            names = "--scale",
+            paramLabel = "SERVERSxWORKERS",
+            arity = "0..1",
+            fallbackValue = "1000x10000",
+            description =
+                    "simulates a scheduler with so many nodes in this process (default: 1000x10000), and prints what"
+                            + " its frames and its time are (see docs/scale.md)")
+    private @Nullable String scale;
+
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli's
     private CommandSpec spec;
@@ -123,6 +141,12 @@ final class BenchCommand implements Callable<Integer> {
                             .addProfiler(GCProfiler.class)
                             .build())
                     .run();
+            return 0;
+        }
+        if (scale != null) {
+            ScaleReport.measure(scale(scale)).forEach(System.out::println);
+            System.out.println();
+            System.out.println(origin("one run"));
             return 0;
         }
         Recordings recordings = jfr == null ? null : Recordings.in(jfr);
@@ -171,13 +195,17 @@ final class BenchCommand implements Callable<Integer> {
 
     /** Returns the line that describes the origin of the figures: command, machine, date and rounds. */
     private String origin() {
+        return origin("medians of %d rounds, the spread is from the least to the greatest".formatted(rounds()));
+    }
+
+    private String origin(String rounds) {
         List<String> arguments = spec.commandLine().getParseResult().originalArgs();
-        return "`./psf %s` on %s, %s; medians of %d rounds, the spread is from the least to the greatest"
+        return "`./psf %s` on %s, %s; %s"
                 .formatted(
                         String.join(" ", arguments),
                         ThisProcess.machine(),
                         LocalDate.now(ZoneId.systemDefault()),
-                        rounds());
+                        rounds);
     }
 
     private int rounds() {
@@ -215,6 +243,16 @@ final class BenchCommand implements Callable<Integer> {
         }
         throw wrong("--soak: %s (expected: a time such as 30m, at least %d s)"
                 .formatted(text, SoakWorker.SHORTEST.toSeconds()));
+    }
+
+    /** Parses a size such as {@code 1000x10000}. */
+    static ScaleRun scale(String text) {
+        Matcher size = SIZE.matcher(text);
+        if (!size.matches()) {
+            throw wrong(
+                    "--scale: %s (expected: the numbers of servers and workers, such as 1000x10000)".formatted(text));
+        }
+        return new ScaleRun(Integer.parseInt(size.group(1)), Integer.parseInt(size.group(2)), TENSORS);
     }
 
     private static PsException wrong(String detail) {

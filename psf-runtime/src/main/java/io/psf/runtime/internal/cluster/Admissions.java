@@ -68,7 +68,7 @@ final class Admissions {
             table.rank(entry, clients++);
         }
         entry.admitted = true;
-        entry.lastSeen = System.nanoTime();
+        entry.lastSeen = plan.now();
         connections.open(entry.connection, entry.member(), entry.since, entry.request.session());
         Join.Response answer = new Join.Response(
                 Protocol.OWN.agree(entry.request.protocol()),
@@ -119,7 +119,7 @@ final class Admissions {
                 new Join.Address(member.host(), member.port()),
                 session,
                 new byte[0]);
-        MemberEntry entry = new MemberEntry(connections.restore(member, since, session), request);
+        MemberEntry entry = new MemberEntry(connections.restore(member, since, session), request, plan.now());
         entry.rank = member.rank();
         entry.since = since;
         entry.admitted = true;

@@ -11,6 +11,8 @@ import io.psf.runtime.internal.cluster.JournalEntry.BarrierStep;
 import io.psf.runtime.internal.cluster.JournalEntry.Call;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,20 +25,31 @@ import java.util.concurrent.CompletionStage;
  * The workers that wait at the barrier. A barrier is for the workers that are present when the first of them calls it: it
  * does not wait for those that join later, whose calls count for the next one, nor for those that have left or are lost. A
  * worker that calls again before the barrier has opened counts for the next one, too. A call that has timed out does not
- * count. Used on the scheduler's lane.
+ * count; once no call waits, the next one begins another barrier. Used on the scheduler's lane.
  */
 final class Barriers implements Barrier, MemberListener {
+    /** The most ranks that a message has. */
+    private static final int MOST_NAMED = 20;
+
     private final Journal journal;
+
     /** For each worker rank, its unanswered calls, oldest first. */
     private final Map<Integer, List<Waiting>> waiting = new LinkedHashMap<>();
+
     /** For each worker rank, its latest call of a barrier that has opened. */
     private final Map<Integer, Long> opened = new HashMap<>();
 
     /** The epoch of the last rollback; 0 for none. */
     private long rollback;
 
+    /** The workers that are present. */
+    private Set<Integer> present = Set.of();
+
     /** The workers of the current barrier; empty while no worker waits. */
     private final Set<Integer> counted = new TreeSet<>();
+
+    /** Those of the current barrier that have not called it. */
+    private final Set<Integer> missing = new HashSet<>();
 
     /**
      * A call that waits.
@@ -44,7 +57,11 @@ final class Barriers implements Barrier, MemberListener {
      * @param isHere false for a call that a scheduler before this one has received: it is sent again, or its worker has given
      *     it up
      */
-    private record Waiting(long call, CompletableFuture<Response> answer, boolean isHere) {}
+    private record Waiting(long call, CompletableFuture<Response> answer, boolean isHere) {
+        boolean isDone() {
+            return answer.isDone();
+        }
+    }
 
     /** Begins with what the journal has of the barrier. */
     Barriers(Journal journal) {
@@ -64,46 +81,81 @@ final class Barriers implements Barrier, MemberListener {
 
     @Override
     public CompletionStage<Response> handle(Request request, Node scheduler) {
-        CallInfo call = scheduler.call();
-        if (call.worker() < 0) {
+        return call(scheduler.call(), request.rollback());
+    }
+
+    /** Takes the call of a worker that knows a rollback. */
+    CompletableFuture<Response> call(CallInfo call, long known) {
+        int worker = call.worker();
+        if (worker < 0) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "barrier: called by a client (expected: by a worker, since it is for all workers)");
         }
-        if (call.call() <= opened.getOrDefault(call.worker(), -1L)) { // sent again, since its answer was lost
+        if (call.call() <= opened.getOrDefault(worker, -1L)) { // sent again, since its answer was lost
             return CompletableFuture.completedFuture(new Response());
         }
-        if (request.rollback() != rollback) { // it would wait for workers that load a checkpoint
+        if (known != rollback) { // it would wait for workers that load a checkpoint
             throw rolledBack();
         }
-        CompletableFuture<Response> answer = new DeferredAnswer<>(this::missing);
-        List<Waiting> calls = calls(call.worker());
+        dropDone();
+        CompletableFuture<Response> answer = new DeferredAnswer<>(this::whoIsMissing);
+        List<Waiting> calls = calls(worker);
         calls.removeIf(each -> !each.isHere && each.call <= call.call());
         calls.add(new Waiting(call.call(), answer, true));
-        journal.barrier(new BarrierStep(List.of(new Call(call.worker(), call.call())), List.of(), List.of()));
-        membersChanged(scheduler.members());
+        journal.barrier(new BarrierStep(List.of(new Call(worker, call.call())), List.of(), List.of()));
+        boolean isLast = missing.remove(worker) && missing.isEmpty();
+        if (isLast || counted.isEmpty()) {
+            openAll();
+        }
         return answer;
     }
 
     @Override
     public void membersChanged(List<Member> members) {
-        Set<Integer> workers = workers(members);
-        waiting.keySet().retainAll(workers);
-        waiting.values().forEach(calls -> calls.removeIf(each -> each.answer.isDone())); // timed out or cancelled
+        present = workers(members);
+        openAll();
+    }
+
+    /** Drops calls that have timed out, up to the first that waits. The barrier is over if none does. */
+    private void dropDone() {
+        for (Iterator<Map.Entry<Integer, List<Waiting>>> i = waiting.entrySet().iterator(); i.hasNext(); ) {
+            Map.Entry<Integer, List<Waiting>> first = i.next();
+            first.getValue().removeIf(Waiting::isDone);
+            if (!first.getValue().isEmpty()) {
+                return;
+            }
+            i.remove();
+            if (counted.contains(first.getKey())) {
+                missing.add(first.getKey());
+            }
+        }
+        counted.clear();
+        missing.clear();
+    }
+
+    /** Opens the current barrier, and those after it, as long as every worker of one has called it. */
+    private void openAll() {
+        waiting.keySet().retainAll(present);
+        waiting.values().forEach(calls -> calls.removeIf(Waiting::isDone)); // timed out or cancelled
         waiting.values().removeIf(List::isEmpty);
-        counted.retainAll(workers);
-        opened.keySet().retainAll(workers);
+        counted.retainAll(present);
+        opened.keySet().retainAll(present);
         while (!waiting.isEmpty()) {
             if (counted.isEmpty()) {
-                counted.addAll(workers);
+                counted.addAll(present);
                 journal.barrier(new BarrierStep(List.of(), List.copyOf(counted), List.of()));
             }
-            if (!waiting.keySet().containsAll(counted)) {
+            missing.clear();
+            missing.addAll(counted);
+            missing.removeAll(waiting.keySet());
+            if (!missing.isEmpty()) {
                 return;
             }
             open();
         }
         counted.clear();
+        missing.clear();
     }
 
     /** Fails the calls of before a rollback: the workers meet again when they load a checkpoint. */
@@ -112,6 +164,7 @@ final class Barriers implements Barrier, MemberListener {
         List<Waiting> before = waiting.values().stream().flatMap(List::stream).toList();
         waiting.clear();
         counted.clear();
+        missing.clear();
         PsException cause = rolledBack();
         before.forEach(each -> each.answer.completeExceptionally(cause));
     }
@@ -137,11 +190,21 @@ final class Barriers implements Barrier, MemberListener {
         over.forEach(each -> each.answer.complete(new Response()));
     }
 
-    private String missing() {
-        Set<Integer> missing = new TreeSet<>(counted);
-        missing.removeAll(waiting.keySet());
-        return "workers that have not called the barrier: " + missing
-                + " (expected: none of those that were present when" + " it was called first)";
+    private String whoIsMissing() {
+        List<Integer> first = new ArrayList<>();
+        int others = 0;
+        for (int worker : counted) {
+            if (waiting.getOrDefault(worker, List.of()).stream().anyMatch(call -> !call.isDone())) {
+                continue;
+            }
+            if (first.size() < MOST_NAMED) {
+                first.add(worker);
+            } else {
+                others++;
+            }
+        }
+        return "workers that have not called the barrier: " + first + (others == 0 ? "" : " and " + others + " others")
+                + " (expected: none of those that were present when it was called first)";
     }
 
     private static Set<Integer> workers(List<Member> members) {

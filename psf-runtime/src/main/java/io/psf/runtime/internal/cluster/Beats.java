@@ -8,17 +8,17 @@ import java.util.concurrent.CompletableFuture;
  * scheduler's lane.
  */
 final class Beats {
+    private final ClusterPlan plan;
     private final MemberTable table;
     private final ClusterStates states;
     private boolean hasEnded;
 
     /** Creates the heartbeats of a cluster, and its states, which answer them and begin with that of the journal. */
-    Beats(MemberTable table, Journal journal) {
+    Beats(ClusterPlan plan, MemberTable table, Journal journal) {
+        this.plan = plan;
         this.table = table;
         this.states = new ClusterStates(
-                journal.state().state(),
-                change -> journal.changed(change, table.seats(change.epoch())),
-                this::answerAll);
+                journal.state().state(), change -> journal.changed(change, table.seats(change)), this::answerAll);
     }
 
     ClusterStates states() {
@@ -32,7 +32,8 @@ final class Beats {
 
     /** Receives a heartbeat of a node that knows the state of an epoch. */
     CompletableFuture<Beat.Response> beat(MemberEntry entry, long known) {
-        entry.heard();
+        answer(entry); // an earlier one, whose node no longer waits for it
+        entry.heard(plan.now());
         if (known != states.now().epoch() || hasEnded) {
             return CompletableFuture.completedFuture(since(known));
         }
@@ -53,9 +54,14 @@ final class Beats {
         }
     }
 
-    /** Answers the heartbeat of a node if it waits; else nothing asks for the differences. */
+    /**
+     * Answers the heartbeat of a node if it waits; else nothing asks for the differences. From the answer on the node has at
+     * least three quarters of the limit for its next one, also if this scheduler has been stopped for a while.
+     */
     void answer(MemberEntry entry) {
         if (entry.beat != null) {
+            entry.lastSeen =
+                    Math.max(entry.lastSeen, plan.now() - plan.heartbeatLimit().toNanos() / 4);
             entry.answerBeat(since(entry.known));
         }
     }

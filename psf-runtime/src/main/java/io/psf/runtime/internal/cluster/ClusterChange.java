@@ -2,6 +2,7 @@ package io.psf.runtime.internal.cluster;
 
 import io.psf.api.DeclaredTensor;
 import io.psf.api.Member;
+import io.psf.api.Role;
 import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
@@ -26,14 +27,50 @@ public record ClusterChange(
     }
 
     /**
-     * The nodes of the cluster except the scheduler.
+     * A difference of the nodes of the cluster, the scheduler and the clients excluded. A whole state has all of them.
      *
-     * @param present those that are present
-     * @param lost those that counted as lost
-     * @param owners [partitions], the rank of each partition's server
-     * @param recovery what happens when one of them comes back
+     * @param joined the nodes that are present from now on, each in place of an earlier one of its role and rank
+     * @param gone the nodes that are present no longer
+     * @param lost the nodes that count as lost from now on, each in place of an earlier loss of its role and rank
+     * @param settled the nodes whose losses no longer count
+     * @param owners [partitions], the rank of each partition's server; [0] if they have not changed
+     * @param recovery what happens when a lost node comes back; null if that has not changed
      */
-    public record Nodes(List<Node> present, List<Loss> lost, List<Integer> owners, Recovery recovery) {}
+    public record Nodes(
+            List<Node> joined,
+            List<Place> gone,
+            List<Loss> lost,
+            List<Place> settled,
+            List<Integer> owners,
+            @Nullable Recovery recovery) {
+        static final Nodes NONE =
+                new Nodes(List.of(), List.of(), List.of(), List.of(), List.of(), (@Nullable Recovery) null);
+
+        public Nodes {
+            joined = List.copyOf(joined);
+            gone = List.copyOf(gone);
+            lost = List.copyOf(lost);
+            settled = List.copyOf(settled);
+            owners = List.copyOf(owners);
+        }
+
+        /** Returns the difference of nodes that have gone, of which some count as lost. */
+        static Nodes gone(List<Place> gone, List<Loss> lost) {
+            return new Nodes(List.of(), gone, lost, List.of(), List.of(), null);
+        }
+
+        /** Returns the difference of what happens when a lost node comes back. */
+        static Nodes recovery(Recovery recovery) {
+            return new Nodes(List.of(), List.of(), List.of(), List.of(), List.of(), recovery);
+        }
+    }
+
+    /** A role and a rank, which one node at a time has. */
+    public record Place(Role role, int rank) {
+        static Place of(Member member) {
+            return new Place(member.role(), member.rank());
+        }
+    }
 
     /**
      * The rules for a node that takes the place of a lost one.

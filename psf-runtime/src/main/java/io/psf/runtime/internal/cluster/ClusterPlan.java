@@ -1,6 +1,7 @@
 package io.psf.runtime.internal.cluster;
 
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +27,14 @@ public record ClusterPlan(
      * @param join how long the cluster may take to form
      * @param heartbeat how long a node may stay silent
      * @param serverReturn how long a lost server is expected back; zero if it is not
+     * @param clock returns the time in nanoseconds, as {@link System#nanoTime} does
      */
-    public record Limits(Duration join, Duration heartbeat, Duration serverReturn) {}
+    public record Limits(Duration join, Duration heartbeat, Duration serverReturn, LongSupplier clock) {}
+
+    /** Returns the time in nanoseconds by which nodes are missing. */
+    long now() {
+        return limits.clock().getAsLong();
+    }
 
     Duration joinTimeout() {
         return limits.join();

@@ -10,7 +10,9 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -136,13 +138,14 @@ public record ClusterState(
     ClusterChange whole() {
         List<ClusterChange.Placed> all = new ArrayList<>();
         tensors.forEach(tensor -> all.add(ClusterChange.Placed.of(tensor)));
-        return new ClusterChange(0, epoch, new ClusterChange.Nodes(nodes, lost, owners, recovery), all, List.of());
+        return new ClusterChange(
+                0, epoch, new ClusterChange.Nodes(nodes, List.of(), lost, List.of(), owners, recovery), all, List.of());
     }
 
     /** Returns the next state. */
     ClusterState with(ClusterChange change) {
-        boolean isWhole = change.from() == 0;
-        IntMap<DeclaredTensor> now = isWhole ? IntMap.empty() : tensors;
+        ClusterState before = change.from() == 0 ? NONE : this;
+        IntMap<DeclaredTensor> now = before.tensors;
         for (TensorId id : change.forgotten()) {
             now = now.without(id.number());
         }
@@ -151,10 +154,47 @@ public record ClusterState(
             now = now.with(tensor.id().number(), tensor);
         }
         ClusterChange.Nodes changed = change.nodes();
-        return changed == null
-                ? new ClusterState(change.epoch(), isWhole ? List.of() : nodes, lost, owners, recovery, now)
-                : new ClusterState(
-                        change.epoch(), changed.present(), changed.lost(), changed.owners(), changed.recovery(), now);
+        if (changed == null) {
+            return new ClusterState(change.epoch(), before.nodes, before.lost, before.owners, before.recovery, now);
+        }
+        ClusterChange.Recovery changedRecovery = changed.recovery();
+        return new ClusterState(
+                change.epoch(),
+                nodes(before.nodes, changed),
+                losses(before.lost, changed),
+                changed.owners().isEmpty() ? before.owners : changed.owners(),
+                changedRecovery == null ? before.recovery : changedRecovery,
+                now);
+    }
+
+    /** Applies a difference of nodes: in linear time, since the sort finds the nodes of before in order. */
+    private static List<ClusterChange.Node> nodes(List<ClusterChange.Node> before, ClusterChange.Nodes changed) {
+        if (changed.joined().isEmpty() && changed.gone().isEmpty()) {
+            return before;
+        }
+        Set<ClusterChange.Place> over = new HashSet<>(changed.gone());
+        changed.joined().forEach(node -> over.add(ClusterChange.Place.of(node.member())));
+        List<ClusterChange.Node> now =
+                new ArrayList<>(before.size() + changed.joined().size());
+        for (ClusterChange.Node node : before) {
+            if (!over.contains(ClusterChange.Place.of(node.member()))) {
+                now.add(node);
+            }
+        }
+        now.addAll(changed.joined());
+        now.sort(ORDER);
+        return now;
+    }
+
+    private static List<ClusterChange.Loss> losses(List<ClusterChange.Loss> before, ClusterChange.Nodes changed) {
+        if (changed.lost().isEmpty() && changed.settled().isEmpty()) {
+            return before;
+        }
+        Map<ClusterChange.Place, ClusterChange.Loss> now = new LinkedHashMap<>();
+        before.forEach(loss -> now.put(ClusterChange.Place.of(loss.member()), loss));
+        changed.settled().forEach(now::remove);
+        changed.lost().forEach(loss -> now.put(ClusterChange.Place.of(loss.member()), loss));
+        return List.copyOf(now.values());
     }
 
     /** Returns, for example, {@code epoch 17: 3 servers, 2 workers, 14 tensors}. */

@@ -57,12 +57,7 @@ final class ClusterStates {
 
     /** Makes a state without nodes and tensors, in the next epoch. */
     void reset() {
-        make(new ClusterChange(
-                0,
-                next(),
-                new Nodes(List.of(), List.of(), List.of(), ClusterChange.Recovery.NONE),
-                List.of(),
-                List.of()));
+        make(new ClusterChange(0, next(), Nodes.NONE, List.of(), List.of()));
     }
 
     private void change(@Nullable Nodes nodes, List<Placed> placed, List<TensorId> forgotten) {

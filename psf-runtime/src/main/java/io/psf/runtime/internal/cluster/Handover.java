@@ -2,7 +2,6 @@ package io.psf.runtime.internal.cluster;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
-import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,23 +12,26 @@ import org.slf4j.LoggerFactory;
 final class Handover {
     private static final Logger LOG = LoggerFactory.getLogger(Handover.class);
 
-    private final Duration limit;
+    private final ClusterPlan plan;
     private boolean isUnderWay;
     private long began;
 
     /**
      * Creates one that has not begun.
      *
-     * @param limit how long the nodes may take to connect again
+     * @param plan says how long the nodes may take to connect again
      */
-    Handover(Duration limit) {
-        this.limit = limit;
+    Handover(ClusterPlan plan) {
+        this.plan = plan;
     }
 
     void begin(ClusterState state) {
         isUnderWay = true;
-        began = System.nanoTime();
-        LOG.info("goes on from the journal, {}; its nodes have {} ms to connect again", state, limit.toMillis());
+        began = plan.now();
+        LOG.info(
+                "goes on from the journal, {}; its nodes have {} ms to connect again",
+                state,
+                plan.heartbeatLimit().toMillis());
     }
 
     /** Records that a node of the cluster is there. */
@@ -39,10 +41,12 @@ final class Handover {
 
     /** True, once, if none of the nodes has connected again in time. */
     boolean hasFailed(long now) {
-        boolean hasFailed = isUnderWay && now - began > limit.toNanos();
+        boolean hasFailed = isUnderWay && now - began > plan.heartbeatLimit().toNanos();
         if (hasFailed) {
             isUnderWay = false;
-            LOG.warn("no node of the journal has connected again within {} ms: a new cluster forms", limit.toMillis());
+            LOG.warn(
+                    "no node of the journal has connected again within {} ms: a new cluster forms",
+                    plan.heartbeatLimit().toMillis());
         }
         return hasFailed;
     }
@@ -57,7 +61,8 @@ final class Handover {
             throw new PsException(
                     Code.UNAVAILABLE,
                     "cluster: its scheduler was started again and waits for the nodes of before (expected: a join once"
-                            + " one of them is there, or " + limit.toMillis() + " ms have passed)");
+                            + " one of them is there, or "
+                            + plan.heartbeatLimit().toMillis() + " ms have passed)");
         }
     }
 }

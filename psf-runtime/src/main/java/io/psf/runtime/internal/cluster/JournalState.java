@@ -3,6 +3,7 @@ package io.psf.runtime.internal.cluster;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
+import io.psf.runtime.internal.cluster.ClusterChange.Place;
 import io.psf.runtime.internal.cluster.JournalEntry.BarrierStep;
 import io.psf.runtime.internal.cluster.JournalEntry.Call;
 import io.psf.runtime.internal.cluster.JournalEntry.Cluster;
@@ -40,8 +41,6 @@ final class JournalState {
     private int clientsBefore;
     private boolean isLoadDue;
     private boolean hasEnded;
-
-    private record Place(Role role, int rank) {}
 
     /**
      * Adds an entry.
@@ -88,19 +87,33 @@ final class JournalState {
         }
         boolean isWhole = change.from() == 0;
         state = state.with(change);
-        if (change.nodes() == null) {
+        if (isWhole) {
+            seats.clear();
+            waiting.clear();
+            opened.clear();
+            counted.clear();
+        }
+        ClusterChange.Nodes nodes = change.nodes();
+        if (nodes == null) {
             return;
         }
-        seats.keySet().removeIf(place -> state.node(place.role, place.rank) == null);
-        waiting.keySet().removeIf(worker -> state.node(Role.WORKER, worker) == null);
-        opened.keySet().removeIf(worker -> state.node(Role.WORKER, worker) == null);
-        counted.removeIf(worker -> state.node(Role.WORKER, worker) == null);
+        nodes.gone().forEach(this::remove);
+        nodes.joined().forEach(node -> remove(Place.of(node.member())));
         long rollback = state.recovery().rollback();
         if (rollback == change.epoch()) {
             waiting.clear();
             counted.clear();
         }
         isLoadDue |= rollback == change.epoch() || isWhole && rollback > 0;
+    }
+
+    private void remove(Place place) {
+        seats.remove(place);
+        if (place.role() == Role.WORKER) {
+            waiting.remove(place.rank());
+            opened.remove(place.rank());
+            counted.remove(place.rank());
+        }
     }
 
     private void add(BarrierStep step) {
@@ -142,12 +155,9 @@ final class JournalState {
 
     /** Returns the seat of a node of the state. */
     Seat seat(ClusterChange.Node node) {
-        Role role = node.member().role();
-        int rank = node.member().rank();
-        Seat seat = seats.get(new Place(role, rank));
+        Seat seat = seats.get(Place.of(node.member()));
         if (seat == null) {
-            throw new PsException(
-                    Code.PROTOCOL, "no seat of " + role.label() + " " + rank + " (expected: one for each node)");
+            throw new PsException(Code.PROTOCOL, "no seat of " + node.member() + " (expected: one for each node)");
         }
         return seat;
     }

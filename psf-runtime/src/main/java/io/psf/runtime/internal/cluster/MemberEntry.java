@@ -30,7 +30,9 @@ final class MemberEntry {
     /** True once the join is answered. */
     boolean admitted;
 
-    long lastSeen = System.nanoTime();
+    /** When the node was heard last, as {@link ClusterPlan#now} counts. */
+    long lastSeen;
+
     long beatSince;
     /** The epoch of the state that the node knows. */
     long known;
@@ -38,10 +40,11 @@ final class MemberEntry {
     @Nullable
     CompletableFuture<Beat.Response> beat;
 
-    MemberEntry(Connection connection, Join.Request request) {
+    MemberEntry(Connection connection, Join.Request request, long now) {
         this.connection = connection;
         this.request = request;
         this.rank = request.rank();
+        this.lastSeen = now;
     }
 
     /** Returns what the journal has of the node. */
@@ -58,15 +61,25 @@ final class MemberEntry {
                 role(), rank, request.address().host(), request.address().port());
     }
 
+    /** Returns the member as the states have it. */
+    ClusterChange.Node node() {
+        return new ClusterChange.Node(member(), since);
+    }
+
+    /** Returns the role and the rank. */
+    ClusterChange.Place place() {
+        return new ClusterChange.Place(role(), rank);
+    }
+
     /** Returns where the node is, for messages. */
-    String place() {
+    String address() {
         return role() == Role.SERVER ? member().address() : connection.channel().peer();
     }
 
     /** Records a message of the node. */
-    void heard() {
+    void heard(long now) {
         confirmed = true;
-        lastSeen = System.nanoTime();
+        lastSeen = now;
     }
 
     /** Answers the heartbeat that waits, if there is one. */

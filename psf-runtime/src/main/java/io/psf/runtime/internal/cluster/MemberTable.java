@@ -1,7 +1,10 @@
 package io.psf.runtime.internal.cluster;
 
+import io.psf.api.Member;
+import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.runtime.internal.server.session.Connection;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -18,10 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class MemberTable {
     private final Map<Long, MemberEntry> bySession = new LinkedHashMap<>();
     private final IdentityHashMap<Connection, MemberEntry> byConnection = new IdentityHashMap<>();
-    private final Map<Place, MemberEntry> byRank = new HashMap<>();
+    private final Map<ClusterChange.Place, MemberEntry> byRank = new HashMap<>();
     private final Map<Role, Integer> counts = new EnumMap<>(Role.class);
-
-    private record Place(Role role, int rank) {}
 
     /** Adds a node, which keeps the rank that it has requested from others. */
     void add(MemberEntry entry) {
@@ -29,7 +30,7 @@ final class MemberTable {
         byConnection.put(entry.connection, entry);
         counts.merge(entry.role(), 1, Integer::sum);
         if (entry.rank >= 0) {
-            byRank.put(new Place(entry.role(), entry.rank), entry);
+            byRank.put(entry.place(), entry);
         }
     }
 
@@ -37,7 +38,7 @@ final class MemberTable {
         bySession.remove(entry.request.session());
         byConnection.remove(entry.connection);
         counts.merge(entry.role(), -1, Integer::sum);
-        byRank.remove(new Place(entry.role(), entry.rank), entry);
+        byRank.remove(entry.place(), entry);
     }
 
     void clear() {
@@ -54,7 +55,7 @@ final class MemberTable {
     /** Gives a node a rank. */
     void rank(MemberEntry entry, int rank) {
         entry.rank = rank;
-        byRank.put(new Place(entry.role(), rank), entry);
+        byRank.put(entry.place(), entry);
     }
 
     /** Gives a node the lowest rank that no other node has or has requested, unless it has one. */
@@ -85,21 +86,31 @@ final class MemberTable {
         return all().stream().filter(entry -> entry.since > 0).toList();
     }
 
-    /** Returns the part of the next state that is about nodes. */
-    ClusterChange.Nodes nodes(List<ClusterChange.Loss> lost, List<Integer> owners, ClusterChange.Recovery recovery) {
-        List<ClusterChange.Node> present = present().stream()
-                .map(entry -> new ClusterChange.Node(entry.member(), entry.since))
-                .sorted(ClusterState.ORDER)
-                .toList();
-        return new ClusterChange.Nodes(present, lost, owners, recovery);
+    /** Returns the members of the cluster. */
+    List<Member> members() {
+        return present().stream().map(MemberEntry::member).toList();
     }
 
-    /** Returns the seats of the nodes that joined in an epoch. */
-    List<JournalEntry.Seat> seats(long epoch) {
-        return present().stream()
-                .filter(entry -> entry.since == epoch)
-                .map(MemberEntry::seat)
-                .toList();
+    /** Removes the nodes whose joins are not answered, and fails these. */
+    void refuseWaiting(PsException why) {
+        List<MemberEntry> waiting =
+                all().stream().filter(entry -> !entry.admitted).toList();
+        waiting.forEach(this::remove);
+        waiting.forEach(entry -> entry.joined.completeExceptionally(why));
+    }
+
+    /** Returns the seats of the nodes that a change admits. */
+    List<JournalEntry.Seat> seats(ClusterChange change) {
+        List<JournalEntry.Seat> seats = new ArrayList<>();
+        if (change.nodes() != null) {
+            for (ClusterChange.Node node : change.nodes().joined()) {
+                MemberEntry entry = of(node.member().role(), node.member().rank());
+                if (entry != null) {
+                    seats.add(entry.seat());
+                }
+            }
+        }
+        return seats;
     }
 
     /** Returns the number of nodes of a role, those included that wait for the cluster to be complete. */
@@ -130,6 +141,6 @@ final class MemberTable {
     /** Returns the node that has a rank, or has requested it. */
     @Nullable
     MemberEntry of(Role role, int rank) {
-        return byRank.get(new Place(role, rank));
+        return byRank.get(new ClusterChange.Place(role, rank));
     }
 }

@@ -1,6 +1,5 @@
 package io.psf.runtime.internal.cluster;
 
-import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
@@ -9,7 +8,6 @@ import io.psf.runtime.internal.server.session.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,7 +38,7 @@ final class Membership {
     private final Returns returns;
     private final Admissions admissions;
     private State state = State.FORMING;
-    private long started = System.nanoTime();
+    private long started;
     private @Nullable PsException failure;
     private long endedAt;
 
@@ -53,8 +51,9 @@ final class Membership {
     Membership(ClusterPlan plan, Connections connections, Journal journal, ClusterEvents events) {
         this.plan = plan;
         this.journal = journal;
-        this.handover = new Handover(plan.heartbeatLimit());
-        this.beats = new Beats(table, journal);
+        this.started = plan.now();
+        this.handover = new Handover(plan);
+        this.beats = new Beats(plan, table, journal);
         this.states = beats.states();
         this.returns = new Returns(plan, table, states, journal);
         this.connections = connections;
@@ -69,7 +68,7 @@ final class Membership {
             state = State.RUNNING;
             admissions.restore();
             handover.begin(states.now());
-            events.changed(members());
+            events.changed(table.members());
             if (journal.state().hasEnded()) {
                 end("as the journal says");
             }
@@ -92,7 +91,7 @@ final class Membership {
         }
         handover.requireOver();
         JoinChecks.requireFree(request, plan, state == State.FORMING, table);
-        MemberEntry entry = new MemberEntry(connection, request);
+        MemberEntry entry = new MemberEntry(connection, request, plan.now());
         if (request.role() == Role.SERVER && state == State.RUNNING) {
             returns.requireMayWait(request);
             entry.rank = -1; // that of a lost server
@@ -127,7 +126,7 @@ final class Membership {
         log.joinedAgain(entry, connection.channel().peer());
         Connection broken = entry.connection;
         table.move(entry, connection);
-        entry.lastSeen = System.nanoTime();
+        entry.lastSeen = plan.now();
         connections.drop(broken);
         if (entry.admitted) {
             admissions.admit(entry);
@@ -152,7 +151,7 @@ final class Membership {
                 entry.member(),
                 hello.session().session(),
                 hello.session().connection());
-        entry.heard();
+        entry.heard(plan.now());
         handover.heard();
     }
 
@@ -180,7 +179,7 @@ final class Membership {
         for (MemberEntry entry : newcomers) {
             entry.since = states.next();
             entry.late = entry.role() == Role.SERVER ? !forms : runs && !rollsBack;
-            LOG.info("{} at {} has rank {}", entry.role().label(), entry.place(), entry.rank);
+            LOG.info("{} at {} has rank {}", entry.role().label(), entry.address(), entry.rank);
         }
         if (forms) {
             state = State.RUNNING;
@@ -189,25 +188,22 @@ final class Membership {
         if (plan.service() && begins) {
             LOG.info("a job begins with {} workers", table.count(Role.WORKER));
         }
-        List<ClusterChange.Loss> lost = new ArrayList<>(returns.without(newcomers));
-        if (begins) {
-            lost.removeIf(loss -> loss.member().role() == Role.WORKER); // of an earlier job
-        }
-        states.change(table.nodes(
-                lost, forms ? ClusterState.even(plan.servers()) : states.now().owners(), recovery));
+        states.change(new ClusterChange.Nodes(
+                newcomers.stream().map(MemberEntry::node).toList(),
+                List.of(),
+                List.of(),
+                returns.settled(newcomers, begins),
+                forms ? ClusterState.even(plan.servers()) : List.of(),
+                rollsBack ? recovery : null));
         if (rollsBack) {
             LOG.warn("all workers have to load the newest checkpoint, since a lost node has come back");
             events.rolledBack(recovery.rollback());
         }
-        events.changed(members());
+        events.changed(table.members());
         newcomers.forEach(admissions::admit);
         if (forms) {
             table.waiting(Role.CLIENT).forEach(admissions::admit);
         }
-    }
-
-    List<Member> members() {
-        return table.present().stream().map(MemberEntry::member).toList();
     }
 
     Returns returns() {
@@ -226,7 +222,7 @@ final class Membership {
         if (known > states.now().epoch() && state == State.RUNNING) {
             failure = JoinChecks.oldJournal(entry.member(), known, states.now().epoch());
             end(failure.detail());
-            changed(List.of());
+            changed(ClusterChange.Nodes.NONE);
         }
         return beats.beat(entry, known);
     }
@@ -245,19 +241,20 @@ final class Membership {
     void end(Connection connection) {
         if (state == State.RUNNING) {
             end("told to by " + connection.member());
-            changed(List.of());
+            changed(ClusterChange.Nodes.NONE);
         }
     }
 
     /** Ends the cluster, since its scheduler has to end. If it is not complete, the nodes that wait for it fail. */
     void end() {
         if (state == State.FORMING) {
-            refuseAll(new PsException(
+            state = State.ENDED;
+            table.refuseWaiting(new PsException(
                     Code.CLOSED, "the cluster: its scheduler was told to end before all nodes had joined"));
             events.ended(null);
         } else if (state == State.RUNNING) {
             end("its scheduler was told to end");
-            changed(List.of());
+            changed(ClusterChange.Nodes.NONE);
         }
     }
 
@@ -265,8 +262,10 @@ final class Membership {
         state = State.ENDED;
         journal.mark(JournalEntry.Mark.ENDED);
         beats.end();
-        endedAt = System.nanoTime();
+        endedAt = plan.now();
         LOG.info("the {} has ended: {}", plan.service() ? "service" : "job", reason);
+        table.refuseWaiting(
+                new PsException(Code.CLOSED, "the cluster of " + plan + " has ended (expected: a free place in it)"));
     }
 
     private void remove(MemberEntry entry) {
@@ -303,7 +302,7 @@ final class Membership {
     /** Makes the next state after a node has gone, unless it was a client: states do not have clients. */
     private void changed(MemberEntry gone, List<ClusterChange.Loss> losses) {
         if (gone.role() != Role.CLIENT) {
-            changed(losses);
+            changed(ClusterChange.Nodes.gone(List.of(gone.place()), losses));
         } else if (isOver()) {
             events.ended(failure());
         }
@@ -318,7 +317,7 @@ final class Membership {
     }
 
     /** Makes the next state, after nodes have left or were lost. */
-    private void changed(List<ClusterChange.Loss> losses) {
+    private void changed(ClusterChange.Nodes nodes) {
         boolean hasWorkers = table.present().stream().anyMatch(entry -> entry.role() == Role.WORKER);
         if (state == State.RUNNING && !hasWorkers && states.now().count(Role.WORKER) > 0) {
             if (plan.service()) {
@@ -327,10 +326,8 @@ final class Membership {
                 end("no worker is left");
             }
         }
-        events.changed(members());
-        ClusterState now = states.now();
-        states.change(table.nodes(
-                Stream.concat(now.lost().stream(), losses.stream()).toList(), now.owners(), now.recovery()));
+        events.changed(table.members());
+        states.change(nodes);
         if (isOver()) {
             events.ended(failure());
         } else {
@@ -340,7 +337,7 @@ final class Membership {
 
     /** Checks deadlines and heartbeats. Must be called several times within the heartbeat's limit. */
     void tick() {
-        long now = System.nanoTime();
+        long now = plan.now();
         long limit = plan.heartbeatLimit().toNanos();
         switch (state) {
             case FORMING -> {
@@ -377,22 +374,14 @@ final class Membership {
         state = State.FORMING;
         started = now;
         states.reset();
-        events.changed(members());
+        events.changed(table.members());
     }
 
     private void failForming() {
         failure = JoinChecks.incomplete(table.joined(plan), plan.joinTimeout());
         LOG.error("the cluster did not form: {}", failure.detail());
-        refuseAll(failure);
-        events.ended(failure);
-    }
-
-    /** Ends a cluster that is not complete. */
-    private void refuseAll(PsException why) {
         state = State.ENDED;
-        for (MemberEntry entry : List.copyOf(table.all())) {
-            entry.joined.completeExceptionally(why);
-        }
-        table.clear();
+        table.refuseWaiting(failure);
+        events.ended(failure);
     }
 }

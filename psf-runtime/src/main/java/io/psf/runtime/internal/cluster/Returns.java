@@ -6,12 +6,16 @@ import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.runtime.internal.cluster.ClusterChange.Loss;
 import io.psf.runtime.internal.cluster.ClusterChange.Model;
+import io.psf.runtime.internal.cluster.ClusterChange.Nodes;
+import io.psf.runtime.internal.cluster.ClusterChange.Place;
 import io.psf.runtime.internal.cluster.ClusterChange.Recovery;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,7 +48,7 @@ final class Returns {
 
     /** Begins the time within which a server has to come back. */
     private void await(Member server) {
-        until.put(server.rank(), System.nanoTime() + plan.serverReturn().toNanos());
+        until.put(server.rank(), plan.now() + plan.serverReturn().toNanos());
     }
 
     /** True if the cluster was told to expect lost servers back. */
@@ -63,26 +67,33 @@ final class Returns {
         return new Loss(member, reason, awaited);
     }
 
-    /** Returns the losses without those of nodes that have come back. */
-    List<Loss> without(Collection<MemberEntry> back) {
-        List<Loss> left = new ArrayList<>(states.now().lost());
+    /**
+     * Returns the losses that no longer count.
+     *
+     * @param back the nodes that have come back
+     * @param begins true if a job begins: the lost workers were those of an earlier one
+     */
+    List<Place> settled(Collection<MemberEntry> back, boolean begins) {
+        Set<Place> places = new HashSet<>();
         for (MemberEntry entry : back) {
-            left.removeIf(loss ->
-                    loss.member().role() == entry.role() && loss.member().rank() == entry.rank);
+            places.add(entry.place());
             if (entry.role() == Role.SERVER) {
                 until.remove(entry.rank);
             }
         }
-        return left;
+        return states.now().lost().stream()
+                .filter(loss ->
+                        begins && loss.member().role() == Role.WORKER || places.contains(Place.of(loss.member())))
+                .map(loss -> Place.of(loss.member()))
+                .toList();
     }
 
     /** Makes the losses of servers final that have not come back in time. */
     void expire(long now) {
         List<Loss> losses = expired(now);
-        if (!losses.equals(states.now().lost())) {
+        if (!losses.isEmpty()) {
             LOG.warn("a lost server has not come back: {}", losses);
-            states.change(
-                    table.nodes(losses, states.now().owners(), states.now().recovery()));
+            states.change(Nodes.gone(List.of(), losses));
         }
     }
 
@@ -101,18 +112,14 @@ final class Returns {
         List<Loss> losses = new ArrayList<>();
         for (Loss loss : states.now().lost()) {
             Long limit = loss.awaited() ? until.get(loss.member().rank()) : null;
-            boolean isOver = limit != null && now - limit > 0;
-            if (isOver) {
+            if (limit != null && now - limit > 0) {
                 until.remove(loss.member().rank());
+                losses.add(new Loss(
+                        loss.member(),
+                        loss.reason() + ", and no server came in its place within "
+                                + plan.serverReturn().toMillis() + " ms",
+                        false));
             }
-            losses.add(
-                    isOver
-                            ? new Loss(
-                                    loss.member(),
-                                    loss.reason() + ", and no server came in its place within "
-                                            + plan.serverReturn().toMillis() + " ms",
-                                    false)
-                            : loss);
         }
         return losses;
     }
@@ -198,7 +205,7 @@ final class Returns {
         }
         Model model = new Model(from.model(), from.all());
         if (!now.recovery().models().contains(model)) {
-            states.change(table.nodes(now.lost(), now.owners(), now.recovery().with(model)));
+            states.change(Nodes.recovery(now.recovery().with(model)));
         }
     }
 }

@@ -18,11 +18,14 @@ import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.spi.transport.Frames;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -32,6 +35,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The laws of the cluster's state and of its differences, over random histories. */
 final class ClusterStateTest {
     private static final int SERVERS = 3;
+
+    private static final Comparator<ClusterChange.Place> PLACES =
+            Comparator.comparing(ClusterChange.Place::role).thenComparing(ClusterChange.Place::rank);
 
     private final Map<Long, ClusterState> history = new HashMap<>();
     private final ClusterStates states = new ClusterStates(ClusterState.NONE, change -> {}, () -> {});
@@ -50,20 +56,67 @@ final class ClusterStateTest {
                 "");
     }
 
-    private static ClusterChange.Nodes nodes(int workers, List<ClusterChange.Loss> lost) {
-        List<ClusterChange.Node> present = new ArrayList<>();
-        for (int rank = 0; rank < SERVERS; rank++) {
-            present.add(new ClusterChange.Node(new Member(Role.SERVER, rank, "host", rank + 1), 1));
-        }
-        for (int rank = 0; rank < workers; rank++) {
-            present.add(new ClusterChange.Node(new Member(Role.WORKER, rank, "", 0), 1));
-        }
-        return new ClusterChange.Nodes(present, lost, ClusterState.even(SERVERS), ClusterChange.Recovery.NONE);
+    private static ClusterChange.Node node(Role role, int rank, long since) {
+        return new ClusterChange.Node(new Member(role, rank, role == Role.SERVER ? "host" : "", rank), since);
     }
 
     private void form() {
-        states.change(nodes(2, List.of()));
+        List<ClusterChange.Node> joined = new ArrayList<>(List.of(node(Role.WORKER, 1, 1), node(Role.WORKER, 0, 1)));
+        for (int rank = 0; rank < SERVERS; rank++) {
+            joined.add(node(Role.SERVER, rank, 1));
+        }
+        states.change(new ClusterChange.Nodes(
+                joined, List.of(), List.of(), List.of(), ClusterState.even(SERVERS), ClusterChange.Recovery.NONE));
         history.put(states.now().epoch(), states.now());
+    }
+
+    /** Lets random nodes join, leave, be lost, and take the places of others and of lost ones, in one difference. */
+    private void changeNodes(Random random) {
+        Map<ClusterChange.Place, ClusterChange.Node> present = new TreeMap<>(PLACES);
+        states.now().nodes().forEach(node -> present.put(ClusterChange.Place.of(node.member()), node));
+        Map<ClusterChange.Place, ClusterChange.Loss> losses = new LinkedHashMap<>();
+        states.now().lost().forEach(loss -> losses.put(ClusterChange.Place.of(loss.member()), loss));
+        Map<ClusterChange.Place, ClusterChange.Node> joined = new LinkedHashMap<>();
+        Map<ClusterChange.Place, ClusterChange.Loss> lost = new LinkedHashMap<>();
+        List<ClusterChange.Place> gone = new ArrayList<>();
+        List<ClusterChange.Place> settled = new ArrayList<>();
+        for (int i = random.nextInt(6); i > 0; i--) {
+            ClusterChange.Node node = node(random.nextBoolean() ? Role.SERVER : Role.WORKER, random.nextInt(9), i);
+            ClusterChange.Place place = ClusterChange.Place.of(node.member());
+            if (gone.contains(place) || joined.containsKey(place)) {
+                continue;
+            }
+            if (random.nextBoolean()) {
+                joined.put(place, node);
+                present.put(place, node);
+                if (losses.remove(place) != null) {
+                    settled.add(place);
+                }
+            } else if (present.remove(place) != null) {
+                gone.add(place);
+                ClusterChange.Loss loss = new ClusterChange.Loss(node.member(), "gone " + i, random.nextBoolean());
+                lost.put(place, loss);
+                losses.put(place, loss);
+            }
+        }
+        boolean owns = random.nextInt(4) == 0;
+        List<Integer> owners = owns ? ClusterState.even(1 + random.nextInt(SERVERS)) : List.of();
+        ClusterChange.Recovery recovery = random.nextBoolean()
+                ? null
+                : states.now().recovery().with(new ClusterChange.Model("m" + random.nextInt(3), random.nextBoolean()));
+        ClusterState before = states.now();
+        states.change(new ClusterChange.Nodes(
+                List.copyOf(joined.values()), gone, List.copyOf(lost.values()), settled, owners, recovery));
+        ClusterState now = states.now();
+        assertThat(now.nodes()).containsExactlyElementsOf(present.values());
+        assertThat(now.lost()).containsExactlyElementsOf(losses.values());
+        assertThat(now.owners()).isEqualTo(owns ? owners : before.owners());
+        assertThat(now.recovery()).isEqualTo(recovery == null ? before.recovery() : recovery);
+        assertThat(now.count(Role.SERVER) + now.count(Role.WORKER)).isEqualTo(present.size());
+        present.values()
+                .forEach(node -> assertThat(
+                                now.node(node.member().role(), node.member().rank()))
+                        .isEqualTo(node));
     }
 
     /** Places the slices of a tensor, if it is declared, at other servers, with copies or without. */
@@ -91,7 +144,7 @@ final class ClusterStateTest {
         switch (random.nextInt(5)) {
             case 4 -> move(TensorId.of("t" + tensor), random);
             case 0 -> catalog.forget(TensorId.of("t" + tensor));
-            case 1 -> states.change(nodes(random.nextInt(3), List.of()));
+            case 1 -> changeNodes(random);
             default -> {
                 List<TensorDeclaration> some = IntStream.range(tensor, tensor + 1 + random.nextInt(3))
                         .mapToObj(i -> declaration("t" + i, 10 + i))
@@ -196,6 +249,22 @@ final class ClusterStateTest {
         System.out.printf("the state of 10,001 tensors: %,d bytes; the difference of one: %d bytes%n", whole, one);
         assertThat(one).isLessThan(400);
         assertThat(whole).isGreaterThan(1000 * one);
+    }
+
+    @Test
+    void theDifferenceOfANodeDoesNotGrowWithTheCluster() {
+        form();
+        List<ClusterChange.Node> many = IntStream.range(2, 10_002)
+                .mapToObj(i -> node(Role.WORKER, i, 2))
+                .toList();
+        states.change(new ClusterChange.Nodes(many, List.of(), List.of(), List.of(), List.of(), null));
+        ClusterChange.Place gone = new ClusterChange.Place(Role.WORKER, 7);
+        states.change(ClusterChange.Nodes.gone(List.of(gone), List.of()));
+        states.change(new ClusterChange.Nodes(
+                List.of(node(Role.WORKER, 7, 4)), List.of(), List.of(), List.of(), List.of(), null));
+        assertThat(states.now()).hasToString("epoch 4: 3 servers, 10002 workers, 0 tensors");
+        assertThat(bytes(states.since(0))).isGreaterThan(200_000);
+        assertThat(bytes(states.since(2))).isLessThan(400);
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.psf.runtime.internal.cluster.ClusterChange.Loss;
 import io.psf.runtime.internal.cluster.ClusterChange.Model;
 import io.psf.runtime.internal.cluster.ClusterChange.Node;
 import io.psf.runtime.internal.cluster.ClusterChange.Nodes;
+import io.psf.runtime.internal.cluster.ClusterChange.Place;
 import io.psf.runtime.internal.cluster.ClusterChange.Recovery;
 import io.psf.runtime.internal.cluster.JournalEntry.BarrierStep;
 import io.psf.runtime.internal.cluster.JournalEntry.Call;
@@ -41,15 +42,17 @@ class JournalTest {
         return new Seat(node.member().role(), node.member().rank(), -1, session, false);
     }
 
-    private static ClusterChange change(long from, List<Node> present, List<Loss> lost, Recovery recovery) {
-        return new ClusterChange(from, from + 1, new Nodes(present, lost, OWNERS, recovery), List.of(), List.of());
+    private static ClusterChange change(long from, Nodes nodes) {
+        return new ClusterChange(from, from + 1, nodes, List.of(), List.of());
+    }
+
+    private static ClusterChange joined(long from, Node... nodes) {
+        return change(from, new Nodes(List.of(nodes), List.of(), List.of(), List.of(), OWNERS, null));
     }
 
     /** Forms a cluster of a server and a worker. */
     private static void form(Journal journal) {
-        journal.changed(
-                change(0, List.of(SERVER, WORKER), List.of(), Recovery.NONE),
-                List.of(seat(SERVER, 11), seat(WORKER, 12)));
+        journal.changed(joined(0, SERVER, WORKER), List.of(seat(SERVER, 11), seat(WORKER, 12)));
     }
 
     private static Call call(int worker, long call) {
@@ -78,8 +81,7 @@ class JournalTest {
         try (Journal journal = Journal.in(folder, 1)) {
             tickets = journal.tickets();
             form(journal);
-            journal.changed(
-                    change(1, List.of(SERVER, WORKER, OTHER), List.of(), Recovery.NONE), List.of(seat(OTHER, 13)));
+            journal.changed(joined(1, OTHER), List.of(seat(OTHER, 13)));
             called(journal, call(0, 5));
             journal.barrier(new BarrierStep(List.of(), List.of(0, 1), List.of()));
             called(journal, call(1, 7));
@@ -112,7 +114,7 @@ class JournalTest {
                 long epoch = journal.state().state().epoch();
                 journal.run(new CallInfo(0, 9, 0), () -> {
                     runs[0]++;
-                    journal.changed(change(epoch, List.of(SERVER, WORKER), List.of(), Recovery.NONE), List.of());
+                    journal.changed(change(epoch, Nodes.NONE), List.of());
                 });
             }
         }
@@ -126,7 +128,11 @@ class JournalTest {
             called(journal, call(0, 5));
             journal.barrier(new BarrierStep(List.of(), List.of(0), List.of()));
             journal.changed(
-                    change(1, List.of(SERVER), List.of(new Loss(WORKER.member(), "killed", false)), Recovery.NONE),
+                    change(
+                            1,
+                            Nodes.gone(
+                                    List.of(Place.of(WORKER.member())),
+                                    List.of(new Loss(WORKER.member(), "killed", false)))),
                     List.of());
         }
         assertThat(found().barrier()).isEqualTo(BarrierStep.NONE);
@@ -140,7 +146,7 @@ class JournalTest {
             form(journal);
             called(journal, call(0, 5));
             assertThat(journal.state().isLoadDue()).isFalse();
-            journal.changed(change(1, List.of(SERVER, WORKER), List.of(), recovery), List.of());
+            journal.changed(change(1, Nodes.recovery(recovery)), List.of());
         }
         try (Journal journal = Journal.in(folder, 1)) {
             assertThat(journal.state().isLoadDue()).isTrue();
@@ -251,7 +257,9 @@ class JournalTest {
             before = journal.tickets();
             form(journal);
             journal.mark(Mark.ENDED);
-            journal.changed(change(1, List.of(), List.of(), Recovery.NONE), List.of());
+            journal.changed(
+                    change(1, Nodes.gone(List.of(Place.of(SERVER.member()), Place.of(WORKER.member())), List.of())),
+                    List.of());
         }
         try (Journal journal = Journal.in(folder, 2)) {
             assertThat(journal.state().state().epoch()).isZero();

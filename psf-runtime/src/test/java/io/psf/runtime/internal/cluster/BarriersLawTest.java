@@ -1,0 +1,186 @@
+package io.psf.runtime.internal.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.psf.api.CallInfo;
+import io.psf.api.DeferredAnswer;
+import io.psf.api.Member;
+import io.psf.api.PsException;
+import io.psf.api.Role;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+
+/** Random histories of the barrier: the calls that are answered are those of a model. */
+final class BarriersLawTest {
+    private static final int HISTORIES = 5_000;
+    private static final int STEPS = 60;
+    private static final int RANKS = 5;
+
+    /** A call, and what the model says of it. */
+    private static final class Call {
+        final int worker;
+        final CompletableFuture<Barrier.Response> answer;
+        boolean hasOpened;
+        boolean isRolledBack;
+        boolean isTimedOut;
+
+        Call(int worker, CompletableFuture<Barrier.Response> answer) {
+            this.worker = worker;
+            this.answer = answer;
+        }
+    }
+
+    private final Barriers barriers = new Barriers(Journal.none());
+    private final List<Call> calls = new ArrayList<>();
+    /** Oldest first, those that the model neither opens nor drops. */
+    private final List<Call> waiting = new ArrayList<>();
+
+    private final Set<Integer> present = new TreeSet<>();
+    private final Set<Integer> counted = new TreeSet<>();
+    private int opened;
+    private long rollback;
+
+    /** Opens each barrier that all of its workers have called. */
+    private void open() {
+        waiting.removeIf(call -> !present.contains(call.worker));
+        while (!waiting.isEmpty()) {
+            counted.retainAll(present);
+            if (counted.isEmpty()) {
+                counted.addAll(present);
+            }
+            Set<Integer> here = new TreeSet<>();
+            List<Call> first =
+                    waiting.stream().filter(call -> here.add(call.worker)).toList();
+            if (!here.containsAll(counted)) {
+                return;
+            }
+            first.stream().filter(call -> counted.contains(call.worker)).forEach(call -> {
+                call.hasOpened = true;
+                waiting.remove(call);
+            });
+            counted.clear();
+            opened++;
+        }
+        counted.clear();
+    }
+
+    private void call(int worker) {
+        if (waiting.isEmpty()) {
+            counted.clear();
+        }
+        Call call = new Call(worker, barriers.call(new CallInfo(worker, calls.size(), 0), rollback));
+        calls.add(call);
+        waiting.add(call);
+        open();
+    }
+
+    private void change() {
+        List<Member> members = new ArrayList<>(List.of(new Member(Role.SERVER, 0, "host", 1)));
+        present.forEach(worker -> members.add(new Member(Role.WORKER, worker, "", 0)));
+        barriers.membersChanged(members);
+        open();
+    }
+
+    private void timeOut(Random random) {
+        if (!waiting.isEmpty()) {
+            Call call = waiting.remove(random.nextInt(waiting.size()));
+            call.isTimedOut = true;
+            call.answer.completeExceptionally(new TimeoutException());
+        }
+    }
+
+    private void rollBack(long epoch) {
+        rollback = epoch;
+        barriers.rollBack(epoch);
+        waiting.forEach(call -> call.isRolledBack = true);
+        waiting.clear();
+        counted.clear();
+        assertThat(catchThrowable(() -> barriers.call(new CallInfo(0, calls.size(), 0), epoch - 1)))
+                .contains("ROLLED_BACK");
+    }
+
+    private static String catchThrowable(Runnable call) {
+        try {
+            call.run();
+            return "nothing";
+        } catch (PsException e) {
+            return e.code().name();
+        }
+    }
+
+    private void step(Random random, int step) {
+        int worker = random.nextInt(RANKS);
+        switch (random.nextInt(12)) {
+            case 0 -> {
+                present.add(worker);
+                change();
+            }
+            case 1 -> {
+                present.remove(worker);
+                change();
+            }
+            case 2 -> timeOut(random);
+            case 3 -> {
+                if (random.nextInt(8) == 0) {
+                    rollBack(1000L + step);
+                }
+            }
+            default -> {
+                if (present.contains(worker)) {
+                    call(worker);
+                }
+            }
+        }
+        for (Call each : calls) {
+            boolean isOver = each.hasOpened || each.isRolledBack || each.isTimedOut;
+            assertThat(each.answer.isDone())
+                    .as("a call of worker %d", each.worker)
+                    .isEqualTo(isOver);
+            assertThat(each.answer.isCompletedExceptionally()).isEqualTo(each.isRolledBack || each.isTimedOut);
+        }
+        Set<Integer> without = new LinkedHashSet<>(counted);
+        waiting.forEach(call -> without.remove(call.worker));
+        if (!waiting.isEmpty() && calls.get(calls.size() - 1).answer instanceof DeferredAnswer<?> last) {
+            assertThat(last.waitsFor()).startsWith("workers that have not called the barrier: " + without);
+        }
+    }
+
+    @Test
+    void theCallsThatAreAnsweredAreThoseOfTheModel() {
+        int barriersOpened = 0;
+        for (long seed = 0; seed < HISTORIES; seed++) {
+            BarriersLawTest run = new BarriersLawTest();
+            Random random = new Random(seed);
+            try {
+                for (int step = 0; step < STEPS; step++) {
+                    run.step(random, step);
+                }
+            } catch (Exception | AssertionError e) {
+                throw new AssertionError("seed " + seed + ", " + run.calls.size() + " calls", e);
+            }
+            barriersOpened += run.opened;
+        }
+        assertThat(barriersOpened).isGreaterThan(HISTORIES);
+    }
+
+    @Test
+    void aMessageNamesTwentyWorkersAtMost() {
+        for (int worker = 0; worker < 10_000; worker++) {
+            present.add(worker);
+        }
+        change();
+        call(0);
+        DeferredAnswer<?> answer = (DeferredAnswer<?>) calls.get(0).answer;
+        assertThat(answer.waitsFor())
+                .contains("[1, 2, 3,")
+                .contains("20] and 9979 others")
+                .hasSizeLessThan(300);
+    }
+}

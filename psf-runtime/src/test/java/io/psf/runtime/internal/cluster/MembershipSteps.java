@@ -1,0 +1,491 @@
+package io.psf.runtime.internal.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.psf.api.Member;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.Role;
+import io.psf.runtime.internal.cluster.MembershipModel.Phase;
+import io.psf.runtime.internal.server.Connections;
+import io.psf.runtime.internal.server.lane.Lane;
+import io.psf.runtime.internal.server.lane.LaneRunner;
+import io.psf.runtime.internal.server.node.HostNode;
+import io.psf.runtime.internal.server.session.Admission;
+import io.psf.runtime.internal.server.session.Connection;
+import io.psf.runtime.internal.server.shard.Placements;
+import io.psf.runtime.internal.store.Stores;
+import io.psf.runtime.spi.store.MemoryLimit;
+import io.psf.runtime.spi.transport.FramePool;
+import io.psf.runtime.spi.transport.RecordedChannel;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A real membership by a virtual clock, and its model: both take the same steps, and are compared after each. */
+final class MembershipSteps {
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final Duration JOIN = Duration.ofSeconds(60);
+    private static final FramePool POOL = new FramePool(1 << 20);
+
+    /** What happened in a history. */
+    enum Seen {
+        FORMED,
+        NEVER_FORMED,
+        LATE,
+        LOST,
+        AWAITED,
+        RETURNED,
+        EXPIRED,
+        ROLLED_BACK,
+        SECOND_JOB,
+        OVER,
+        REFUSED,
+        RESUMED
+    }
+
+    /** One step of a history. The numbers choose nodes and amounts among those that there are. */
+    record Step(Kind kind, int a, int b) {
+        enum Kind {
+            JOIN,
+            JOIN_AGAIN,
+            BEAT,
+            ALL_BEAT,
+            LEAVE,
+            DROP,
+            RESUME,
+            TICK,
+            RESTORE_FROM,
+            END,
+            END_BY_SCHEDULER
+        }
+
+        private static final Kind[] OFTEN = {
+            Kind.JOIN,
+            Kind.JOIN,
+            Kind.JOIN,
+            Kind.JOIN,
+            Kind.JOIN,
+            Kind.JOIN_AGAIN,
+            Kind.BEAT,
+            Kind.BEAT,
+            Kind.ALL_BEAT,
+            Kind.ALL_BEAT,
+            Kind.LEAVE,
+            Kind.DROP,
+            Kind.RESUME,
+            Kind.TICK,
+            Kind.TICK,
+            Kind.TICK,
+            Kind.RESTORE_FROM
+        };
+
+        static Step random(Random random) {
+            int kind = random.nextInt(300);
+            Kind chosen =
+                    kind == 0 ? Kind.END : kind == 1 ? Kind.END_BY_SCHEDULER : OFTEN[random.nextInt(OFTEN.length)];
+            return new Step(chosen, random.nextInt(1 << 20), random.nextInt(1 << 20));
+        }
+
+        @Override
+        public String toString() {
+            return kind + " " + a + " " + b;
+        }
+    }
+
+    /** A node: what it has said and been told. */
+    private static final class Player {
+        final Join.Request request;
+        final MembershipModel.@Nullable Entry entry;
+        Connection connection;
+        CompletableFuture<Join.Response> joined;
+
+        @Nullable
+        CompletableFuture<Beat.Response> beat;
+
+        @Nullable
+        ClusterView view;
+
+        Join.@Nullable Admission told;
+        boolean hasNoSession;
+        int channels;
+
+        Player(
+                Join.Request request,
+                MembershipModel.@Nullable Entry entry,
+                Connection connection,
+                CompletableFuture<Join.Response> joined) {
+            this.request = request;
+            this.entry = entry;
+            this.connection = connection;
+            this.joined = joined;
+        }
+    }
+
+    private final Journal journal = Journal.none();
+    private final Tickets tickets = journal.tickets();
+    private final ArrayDeque<Runnable> work = new ArrayDeque<>();
+    private final Set<Seen> seen = EnumSet.noneOf(Seen.class);
+    private final List<Player> players = new ArrayList<>();
+    private final List<Long> rollbacks = new ArrayList<>();
+    private final List<List<Member>> changes = new ArrayList<>();
+    private final ClusterPlan plan;
+    private final Connections connections;
+    private final Admission admission = new Admission("law", POOL, () -> true, () -> false, () -> {});
+    private final Membership membership;
+    private final MembershipModel model;
+    private long now;
+    private int ends;
+    private @Nullable PsException failure;
+    private long sessions;
+
+    MembershipSteps(Random random) {
+        Duration serverReturn = random.nextInt(4) == 0 ? Duration.ZERO : Duration.ofSeconds(20 + random.nextInt(60));
+        this.plan = new ClusterPlan(
+                1 + random.nextInt(3),
+                1 + random.nextInt(3),
+                random.nextBoolean(),
+                random.nextBoolean(),
+                new ClusterPlan.Limits(JOIN, LIMIT, serverReturn, () -> now),
+                null);
+        HostNode host = new HostNode(
+                "law",
+                Role.SCHEDULER,
+                Placements.host(Stores.inMemory(MemoryLimit.NONE)),
+                new Lane("law", POOL, new LaneRunner() {
+                    @Override
+                    public void execute(Runnable command) {
+                        work.add(command);
+                    }
+
+                    @Override
+                    public void completeAfter(CompletableFuture<Void> due, Duration delay) {
+                        throw new AssertionError("an alarm");
+                    }
+                }),
+                List.of(),
+                null);
+        this.connections = new Connections(host, POOL, 1 << 20);
+        this.membership = new Membership(plan, connections, journal, new ClusterEvents() {
+            @Override
+            public void changed(List<Member> members) {
+                changes.add(members);
+            }
+
+            @Override
+            public void rolledBack(long epoch) {
+                rollbacks.add(epoch);
+            }
+
+            @Override
+            public void ended(@Nullable PsException why) {
+                ends++;
+                failure = why;
+            }
+        });
+        this.model = new MembershipModel(plan);
+        connections.whenClosed(gone -> work.add(() -> membership.closed(gone)));
+    }
+
+    Set<Seen> seen() {
+        return seen;
+    }
+
+    @Override
+    public String toString() {
+        return plan + (plan.service() ? ", a service" : "") + ", servers return within " + plan.serverReturn();
+    }
+
+    void run(List<Step> steps) {
+        for (Step step : steps) {
+            take(step);
+            drain();
+            learn();
+            compare(step);
+        }
+    }
+
+    private void drain() {
+        for (Runnable next = work.poll(); next != null; next = work.poll()) {
+            next.run();
+        }
+    }
+
+    private Connection connect() {
+        return new Connection(new RecordedChannel(), POOL, 1 << 20, admission);
+    }
+
+    private void take(Step step) {
+        switch (step.kind) {
+            case JOIN -> join(step);
+            case TICK -> {
+                long[] times = {LIMIT.toNanos() / 8, LIMIT.toNanos() / 8, LIMIT.toNanos() / 3, LIMIT.toNanos() * 2};
+                now += times[step.a % times.length] + step.b;
+                membership.tick();
+                drain();
+                model.tick();
+            }
+            case ALL_BEAT ->
+                players.stream()
+                        .filter(each -> model.entries.contains(each.entry))
+                        .forEach(each -> beat(each, step));
+            case END_BY_SCHEDULER -> {
+                membership.end();
+                model.endByScheduler();
+            }
+            default -> {
+                if (!players.isEmpty()) {
+                    take(step, players.get(step.a % players.size()));
+                }
+            }
+        }
+    }
+
+    private void take(Step step, Player player) {
+        switch (step.kind) {
+            case JOIN_AGAIN -> joinAgain(player);
+            case BEAT -> beat(player, step);
+            case LEAVE -> leave(player);
+            case DROP -> drop(player);
+            case RESUME -> resume(player);
+            case END -> {
+                if (isPresent(player)) {
+                    membership.end(player.connection);
+                    model.endByMember();
+                }
+            }
+            default -> restoreFrom(step);
+        }
+    }
+
+    private boolean isPresent(Player player) {
+        return player.entry != null && player.entry.admitted && model.entries.contains(player.entry);
+    }
+
+    private void join(Step step) {
+        Role[] roles = {Role.SERVER, Role.SERVER, Role.WORKER, Role.WORKER, Role.WORKER, Role.CLIENT};
+        Role role = roles[step.a % roles.length];
+        int asked = role == Role.CLIENT || step.b % 2 == 0 ? -1 : step.b / 2 % 4;
+        Join.Address address =
+                role == Role.SERVER ? new Join.Address("host", 1 + players.size()) : new Join.Address("", 0);
+        Join.Request request = new Join.Request(Protocol.OWN, role, asked, address, ++sessions, new byte[0]);
+        Connection connection = connect();
+        boolean wasPresent = membership.states().now().count(Role.WORKER) > 0;
+        boolean hadJob = wasPresent || model.lost.keySet().stream().anyMatch(place -> place.role() == Role.WORKER);
+        MembershipModel.Entry entry = model.join(role, asked);
+        try {
+            CompletableFuture<Join.Response> joined = membership.join(request, connection);
+            assertThat(entry).as("the model's entry of %s %d", role, asked).isNotNull();
+            players.add(new Player(request, entry, connection, joined));
+        } catch (PsException refused) {
+            assertThat(refused.code()).isEqualTo(Code.BAD_REQUEST);
+            assertThat(entry).as("refused: %s", refused.detail()).isNull();
+            seen.add(Seen.REFUSED);
+        }
+        if (hadJob && !wasPresent && membership.states().now().count(Role.WORKER) > 0) {
+            seen.add(Seen.SECOND_JOB);
+        }
+    }
+
+    private void joinAgain(Player player) {
+        if (!model.entries.contains(player.entry)) {
+            return;
+        }
+        MembershipModel.Entry entry = Objects.requireNonNull(player.entry);
+        Connection fresh = connect();
+        try {
+            player.joined = membership.join(player.request, fresh);
+            assertThat(entry.confirmed).as("confirmed").isFalse();
+            player.connection = fresh;
+            player.hasNoSession = false;
+            player.channels = 0;
+            entry.heard = now;
+        } catch (PsException refused) {
+            assertThat(refused.code()).isEqualTo(Code.BAD_REQUEST);
+            assertThat(entry.confirmed || model.phase == Phase.ENDED)
+                    .as(refused.detail())
+                    .isTrue();
+        }
+    }
+
+    private void beat(Player player, Step step) {
+        if (player.view == null) {
+            return;
+        }
+        boolean isPresent = isPresent(player);
+        long known = step.b % 16 == 0 ? 0 : player.view.state().epoch();
+        try {
+            player.beat = membership.beat(known, player.connection);
+            assertThat(isPresent).as("present").isTrue();
+            model.beat(Objects.requireNonNull(player.entry), known);
+        } catch (PsException refused) {
+            assertThat(refused.code()).isEqualTo(Code.UNAVAILABLE);
+            assertThat(isPresent).as(refused.detail()).isFalse();
+        }
+    }
+
+    private void leave(Player player) {
+        if (player.told == null) {
+            return; // a node without an answer calls nothing
+        }
+        membership.leave(player.connection);
+        if (isPresent(player)) {
+            model.leave(Objects.requireNonNull(player.entry));
+        }
+        player.hasNoSession = true;
+    }
+
+    /** Ends the connection of a node together with its session. */
+    private void drop(Player player) {
+        MembershipModel.Entry entry = player.entry;
+        connections.drop(player.connection);
+        drain();
+        player.hasNoSession = true;
+        if (entry != null && model.entries.contains(entry)) {
+            if (!entry.admitted) {
+                model.forget(entry);
+            } else if (entry.confirmed) {
+                model.lose(entry);
+            }
+        }
+    }
+
+    /** Connects a node again, which continues its session. */
+    private void resume(Player player) {
+        Join.Admission told = player.told;
+        if (told == null) {
+            return;
+        }
+        Hello.Request hello = new Hello.Request(
+                Protocol.OWN,
+                new Hello.Caller(player.request.role(), told.rank(), told.since()),
+                tickets.cluster(),
+                new Hello.InSession(player.request.session(), ++player.channels),
+                new byte[0]);
+        boolean isKnown = isPresent(player) && !player.hasNoSession;
+        try {
+            membership.rejoin(hello, connect());
+            assertThat(isKnown).as("known").isTrue();
+            MembershipModel.Entry entry = Objects.requireNonNull(player.entry);
+            entry.confirmed = true;
+            entry.heard = now;
+            seen.add(Seen.RESUMED);
+        } catch (PsException refused) {
+            assertThat(refused.code()).isEqualTo(Code.CLOSED);
+            assertThat(isKnown).as(refused.detail()).isFalse();
+        }
+    }
+
+    private void restoreFrom(Step step) {
+        if (model.entries.stream().noneMatch(each -> each.admitted)) {
+            return;
+        }
+        String name = "m" + step.b % 2;
+        boolean isAll = step.b / 2 % 3 > 0;
+        boolean isLoaded = step.b / 6 % 2 > 0;
+        long from = step.b / 12 % 3 == 0 ? 0 : model.rollback;
+        membership.returns().restoreFrom(new RestoreFrom.Request(name, isAll, isLoaded, from));
+        model.restoreFrom(name, isAll, isLoaded, from);
+    }
+
+    /** Lets each node apply what it has been told. */
+    private void learn() {
+        for (Player player : players) {
+            if (player.joined.isDone() && !player.joined.isCompletedExceptionally() && player.view == null) {
+                player.view = new ClusterView(player.joined.join().state());
+                player.told = player.joined.join().admission();
+            }
+            if (player.beat != null && player.beat.isDone()) {
+                Beat.Response answer = player.beat.join();
+                player.beat = null;
+                ClusterView view = Objects.requireNonNull(player.view);
+                view.apply(answer.changes());
+                boolean isLatest =
+                        membership.states().now().epoch() == view.state().epoch();
+                boolean hasEnded = model.phase == Phase.ENDED;
+                assertThat(answer.ended())
+                        .as("the cluster has ended")
+                        .isIn(isLatest ? List.of(hasEnded) : List.of(false, hasEnded));
+            }
+        }
+    }
+
+    private void compare(Step step) {
+        ClusterState state = membership.states().now();
+        assertThat(state.epoch()).as("epoch after %s", step).isEqualTo(model.epoch);
+        assertThat(state.nodes().stream()
+                        .filter(node -> !model.isOver) // the last nodes are not waited for, and are in no further state
+                        .map(node -> ClusterChange.Place.of(node.member()) + " since " + node.since()))
+                .as("present after %s", step)
+                .containsExactlyInAnyOrderElementsOf(model.entries.stream()
+                        .filter(each -> each.since > 0)
+                        .map(each -> each.place() + " since " + each.since)
+                        .toList());
+        assertThat(state.lost().stream().map(loss -> ClusterChange.Place.of(loss.member()) + " " + loss.awaited()))
+                .as("lost after %s", step)
+                .containsExactlyElementsOf(model.lost.entrySet().stream()
+                        .map(loss -> loss.getKey() + " " + (loss.getValue() > 0))
+                        .toList());
+        assertThat(state.recovery().rollback()).as("rollback after %s", step).isEqualTo(model.rollback);
+        assertThat(rollbacks.isEmpty() ? 0L : rollbacks.get(rollbacks.size() - 1))
+                .as("the event of a rollback")
+                .isEqualTo(model.rollback);
+        assertThat(ends).as("ends after %s", step).isEqualTo(model.isOver ? 1 : 0);
+        assertThat(failure != null).as("a failure after %s", step).isEqualTo(model.isOver && model.hasFailed());
+        for (Player player : players) {
+            compare(player, step);
+        }
+        see();
+    }
+
+    private void compare(Player player, Step step) {
+        MembershipModel.Entry entry = Objects.requireNonNull(player.entry);
+        boolean isThere = model.entries.contains(entry);
+        if (isThere) {
+            assertThat(player.joined.isDone()).as("admitted after %s", step).isEqualTo(entry.admitted);
+            assertThat(player.beat != null)
+                    .as("a heartbeat waits after %s", step)
+                    .isEqualTo(entry.beats);
+        } else if (model.phase == Phase.ENDED && !entry.admitted && !player.hasNoSession) {
+            assertThat(player.joined).as("refused after %s", step).isCompletedExceptionally();
+        }
+        if (isThere && entry.admitted) {
+            Join.Response answer = player.joined.join();
+            assertThat(answer.admission().rank()).as("rank").isEqualTo(entry.rank);
+            assertThat(answer.admission().since()).as("since").isEqualTo(entry.since);
+            assertThat(answer.admission().late()).as("late").isEqualTo(entry.late);
+            assertThat(answer.admission().workers()).isGreaterThanOrEqualTo(plan.workers());
+            if (entry.beats) {
+                assertThat(Objects.requireNonNull(player.view).state())
+                        .isEqualTo(membership.states().now());
+            }
+        }
+    }
+
+    private void see() {
+        Map<ClusterChange.Place, Long> lost = model.lost;
+        note(Seen.FORMED, model.phase == Phase.RUNNING);
+        note(Seen.NEVER_FORMED, model.phase == Phase.ENDED && model.epoch == 0);
+        note(Seen.LATE, model.entries.stream().anyMatch(each -> each.late && each.role == Role.WORKER));
+        note(Seen.RETURNED, model.entries.stream().anyMatch(each -> each.late && each.role == Role.SERVER));
+        note(Seen.LOST, !lost.isEmpty());
+        note(Seen.EXPIRED, seen.contains(Seen.AWAITED) && lost.containsValue(0L));
+        note(Seen.AWAITED, lost.values().stream().anyMatch(until -> until > 0));
+        note(Seen.ROLLED_BACK, model.rollback > 0);
+        note(Seen.OVER, model.isOver && model.epoch > 0);
+    }
+
+    private void note(Seen what, boolean isSo) {
+        if (isSo) {
+            seen.add(what);
+        }
+    }
+}
