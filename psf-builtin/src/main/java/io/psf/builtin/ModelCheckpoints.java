@@ -197,6 +197,16 @@ public final class ModelCheckpoints {
         worker.restoreFrom(name, restore, loaded);
     }
 
+    /**
+     * Says that the servers have what the newest checkpoint has, and no worker trains: until the next load or save no worker
+     * has to go back when a lost node comes back.
+     *
+     * @throws PsException with {@code ROLLED_BACK} if the workers have to go back now
+     */
+    void atRest() {
+        worker.restoreFrom(name, Restore.LOST, false);
+    }
+
     private long work(String what, List<RecordEntry> entries, LongUnaryOperator work) {
         return new CollectiveWork(worker, name).run(what, entries, work);
     }

@@ -30,7 +30,7 @@ record TrainingCalls(ClusterCaller worker, String model) {
 
     /**
      * Returns the step of the cut at which a late worker joins; {@link EnterTraining#TOGETHER} if it begins with the others;
-     * {@link EnterTraining#BACK} if it goes back with them.
+     * {@link EnterTraining#BACK} if it goes back with them; {@link EnterTraining#OVER} if they have ended.
      */
     long enter() {
         long cut = enter(worker.isLate(), false, worker.takeReturn());

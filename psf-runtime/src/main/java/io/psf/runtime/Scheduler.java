@@ -56,7 +56,10 @@ public final class Scheduler implements AutoCloseable {
                 config.size().more(),
                 config.life().service(),
                 new ClusterPlan.Limits(
-                        timeouts.join(), timeouts.heartbeat(), config.life().serverReturn()),
+                        timeouts.join(),
+                        timeouts.heartbeat(),
+                        config.life().serverReturn(),
+                        config.life().workerReturn()),
                 config.security().secret());
         this.host = HostNode.start(
                 "psf-scheduler", Role.SCHEDULER, 0, Placements.host(Stores.inMemory(MemoryLimit.NONE)), null, pool);

@@ -39,10 +39,24 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
      *     ends with its last worker
      * @param serverReturn how long calls wait for another server in the place of a lost one, if the model has a checkpoint;
      *     zero if a lost server is lost for good
+     * @param workerReturn how long the other workers wait for another worker in the place of a lost one, if all of them go
+     *     back to a checkpoint with it; zero if they go on without it
      */
-    public record Life(boolean service, Duration serverReturn) {
-        /** One job, with servers that are lost for good. */
-        public static final Life JOB = new Life(false, Duration.ZERO);
+    public record Life(boolean service, Duration serverReturn, Duration workerReturn) {
+        /** One job, with nodes that are lost for good. */
+        public static final Life JOB = new Life(false, Duration.ZERO, Duration.ZERO);
+
+        Life asService() {
+            return new Life(true, serverReturn, workerReturn);
+        }
+
+        Life withServerReturn(Duration limit) {
+            return new Life(service, limit, workerReturn);
+        }
+
+        Life withWorkerReturn(Duration limit) {
+            return new Life(service, serverReturn, limit);
+        }
     }
 
     /**
@@ -90,12 +104,17 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
 
     /** Returns a copy that outlives its workers, until it is told to end. */
     public SchedulerConfig asService() {
-        return withLife(new Life(true, life.serverReturn()));
+        return withLife(life.asService());
     }
 
     /** Returns a copy in which lost servers are expected to come back within a time. */
     public SchedulerConfig withServerReturn(Duration limit) {
-        return withLife(new Life(life.service(), limit));
+        return withLife(life.withServerReturn(limit));
+    }
+
+    /** Returns a copy in which lost workers are expected to come back within a time. */
+    public SchedulerConfig withWorkerReturn(Duration limit) {
+        return withLife(life.withWorkerReturn(limit));
     }
 
     /** Returns a copy with another life. */

@@ -106,7 +106,8 @@ public final class Settings {
                         usual.timeouts().heartbeat()));
         SchedulerConfig.Life life = new SchedulerConfig.Life(
                 orElse(SettingsKey.LIFETIME, Role.SCHEDULER, usual.life().service()),
-                orElse(SettingsKey.SERVER_RETURN, Role.SCHEDULER, usual.life().serverReturn()));
+                orElse(SettingsKey.SERVER_RETURN, Role.SCHEDULER, usual.life().serverReturn()),
+                orElse(SettingsKey.WORKER_RETURN, Role.SCHEDULER, usual.life().workerReturn()));
         return new SchedulerConfig(
                 address.host(),
                 address.port(),

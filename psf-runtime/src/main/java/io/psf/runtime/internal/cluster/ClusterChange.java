@@ -80,7 +80,8 @@ public record ClusterChange(
     /**
      * A node that counts as lost.
      *
-     * @param awaited true for a server that is expected to come back: calls wait for it
+     * @param awaited true for a node that is expected to come back: calls wait for a server, and the other workers for a
+     *     worker
      */
     public record Loss(Member member, String reason, boolean awaited) {}
 

@@ -21,7 +21,8 @@ final class MemberTable {
     private final Map<Place, MemberEntry> byRank = new HashMap<>();
     private final Map<Role, Integer> counts = new EnumMap<>(Role.class);
 
-    private record Place(Role role, int rank) {}
+    /** The place of a node in the cluster. */
+    record Place(Role role, int rank) {}
 
     /** Adds a node, which keeps the rank that it has requested from others. */
     void add(MemberEntry entry) {

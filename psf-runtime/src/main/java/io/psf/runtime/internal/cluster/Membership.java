@@ -10,7 +10,6 @@ import io.psf.runtime.spi.transport.PeerLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -165,7 +164,7 @@ final class Membership {
         if (!forms && state != State.RUNNING) {
             return;
         }
-        boolean runs = states.now().count(Role.WORKER) > 0;
+        boolean runs = states.now().hasWorkers();
         boolean begins = !runs && table.count(Role.WORKER) >= plan.workers();
         List<MemberEntry> newcomers = new ArrayList<>(forms ? waiting(Role.SERVER) : returns.place());
         if (runs || begins) {
@@ -200,7 +199,7 @@ final class Membership {
         }
         states.change(table.nodes(
                 lost, forms ? ClusterState.even(plan.servers()) : states.now().owners(), recovery));
-        events.changed(members());
+        events.changed(states.now().counted());
         newcomers.forEach(admissions::admit);
         if (forms) {
             table.all().stream()
@@ -215,10 +214,6 @@ final class Membership {
         return table.all().stream()
                 .filter(entry -> entry.role() == role && entry.since == 0)
                 .toList();
-    }
-
-    List<Member> members() {
-        return table.present().stream().map(MemberEntry::member).toList();
     }
 
     Returns returns() {
@@ -242,8 +237,9 @@ final class Membership {
         if (entry != null) {
             departures.line(entry.role().label() + " " + entry.rank + " left");
             remove(entry);
-            ClusterChange.Loss loss = returns.loss(entry.member(), "it has left");
-            changed(entry, state == State.RUNNING && loss.awaited() ? List.of(loss) : List.of());
+            boolean mayReturn = state == State.RUNNING && entry.role() == Role.SERVER;
+            ClusterChange.Loss loss = mayReturn ? returns.loss(entry.member(), "it has left") : null;
+            changed(entry, loss != null && loss.awaited() ? List.of(loss) : List.of());
         }
     }
 
@@ -251,7 +247,7 @@ final class Membership {
     void end(Connection connection) {
         if (state == State.RUNNING) {
             end("told to by " + connection.member());
-            changed(List.of());
+            changed(states.now().lost());
         }
     }
 
@@ -263,7 +259,7 @@ final class Membership {
             events.ended(null);
         } else if (state == State.RUNNING) {
             end("its scheduler was told to end");
-            changed(List.of());
+            changed(states.now().lost());
         }
     }
 
@@ -315,26 +311,24 @@ final class Membership {
     /** Makes the next state after a node has gone, unless it was a client: states do not have clients. */
     private void changed(MemberEntry gone, List<ClusterChange.Loss> losses) {
         if (gone.role() != Role.CLIENT) {
-            changed(losses);
+            changed(returns.with(losses));
         } else if (state == State.ENDED && table.isEmpty()) {
             events.ended(failure != null ? failure : returns.failure());
         }
     }
 
-    /** Makes the next state, after nodes have left or were lost. */
-    private void changed(List<ClusterChange.Loss> losses) {
-        boolean hasWorkers = table.present().stream().anyMatch(entry -> entry.role() == Role.WORKER);
-        if (state == State.RUNNING && !hasWorkers && states.now().count(Role.WORKER) > 0) {
+    /** Makes the next state, after nodes have left or were lost, or are awaited no longer. */
+    private void changed(List<ClusterChange.Loss> lost) {
+        ClusterState now = states.now();
+        if (state == State.RUNNING && now.hasWorkers() && !returns.hasWorkers(lost)) {
             if (plan.service()) {
                 LOG.info("a job has ended: no worker is left");
             } else {
                 end("no worker is left");
             }
         }
-        events.changed(members());
-        ClusterState now = states.now();
-        states.change(table.nodes(
-                Stream.concat(now.lost().stream(), losses.stream()).toList(), now.owners(), now.recovery()));
+        states.change(table.nodes(lost, now.owners(), now.recovery()));
+        events.changed(states.now().counted());
         if (state == State.ENDED && table.isEmpty()) {
             events.ended(failure != null ? failure : returns.failure());
         } else {
@@ -363,7 +357,10 @@ final class Membership {
                         beats.answer(entry);
                     }
                 }
-                returns.expire(now);
+                List<ClusterChange.Loss> lost = returns.expired(now);
+                if (!lost.equals(states.now().lost())) {
+                    changed(lost);
+                }
             }
             case ENDED -> {
                 if (now - endedAt > limit && !table.isEmpty()) {

@@ -7,17 +7,19 @@ import io.psf.api.Role;
 import io.psf.runtime.internal.cluster.ClusterChange.Loss;
 import io.psf.runtime.internal.cluster.ClusterChange.Model;
 import io.psf.runtime.internal.cluster.ClusterChange.Recovery;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The scheduler's rules for nodes that take the places of lost ones: which servers are awaited and for how long, which node takes the place of
+ * The scheduler's rules for nodes that take the places of lost ones: which nodes are awaited and for how long, which node takes the place of
  * a lost server, and when all workers have to load a checkpoint. Used on the scheduler's lane.
  */
 final class Returns {
@@ -26,8 +28,8 @@ final class Returns {
     private final ClusterPlan plan;
     private final MemberTable table;
     private final ClusterStates states;
-    /** By the rank of each awaited server, the time at which it is awaited no longer. */
-    private final Map<Integer, Long> until = new HashMap<>();
+    /** The times at which nodes are awaited no longer. */
+    private final Map<MemberTable.Place, Long> until = new HashMap<>();
     /** True if the workers have not yet loaded the checkpoint that the last rollback requires. */
     private boolean isLoadDue;
 
@@ -37,20 +39,36 @@ final class Returns {
         this.states = states;
     }
 
-    /** True if the cluster was told to expect lost servers back. */
-    private boolean areExpected() {
-        return !plan.serverReturn().isZero();
-    }
-
-    /** Returns the loss of a node. A server is awaited if there is a checkpoint that its slices can be loaded from. */
+    /**
+     * Returns the loss of a node. A server is awaited if there is a checkpoint that its slices can be loaded from; a worker, if
+     * all workers go back to one when it comes back.
+     */
     Loss loss(Member member, String reason) {
-        boolean awaited = member.role() == Role.SERVER
-                && areExpected()
-                && !states.now().recovery().models().isEmpty();
+        Duration limit = plan.returnOf(member.role());
+        Recovery recovery = states.now().recovery();
+        boolean awaited = !limit.isZero()
+                && (member.role() == Role.SERVER ? !recovery.models().isEmpty() : recovery.isExact());
         if (awaited) {
-            until.put(member.rank(), System.nanoTime() + plan.serverReturn().toNanos());
+            until.put(place(member), System.nanoTime() + limit.toNanos());
+            LOG.info("{} is awaited for {} ms", member, limit.toMillis());
         }
         return new Loss(member, reason, awaited);
+    }
+
+    /** True if the job has workers, with these losses: some are present, or awaited. */
+    boolean hasWorkers(List<Loss> losses) {
+        return table.present().stream().anyMatch(entry -> entry.role() == Role.WORKER)
+                || losses.stream()
+                        .anyMatch(loss -> loss.awaited() && loss.member().role() == Role.WORKER);
+    }
+
+    private static MemberTable.Place place(Member member) {
+        return new MemberTable.Place(member.role(), member.rank());
+    }
+
+    /** Returns the losses with those of more nodes. */
+    List<Loss> with(List<Loss> more) {
+        return Stream.concat(states.now().lost().stream(), more.stream()).toList();
     }
 
     /** Returns the losses without those of nodes that have come back. */
@@ -59,21 +77,9 @@ final class Returns {
         for (MemberEntry entry : back) {
             left.removeIf(loss ->
                     loss.member().role() == entry.role() && loss.member().rank() == entry.rank);
-            if (entry.role() == Role.SERVER) {
-                until.remove(entry.rank);
-            }
+            until.remove(place(entry.member()));
         }
         return left;
-    }
-
-    /** Makes the losses of servers final that have not come back in time. */
-    void expire(long now) {
-        List<Loss> losses = expired(now);
-        if (!losses.equals(states.now().lost())) {
-            LOG.warn("a lost server has not come back: {}", losses);
-            states.change(
-                    table.nodes(losses, states.now().owners(), states.now().recovery()));
-        }
     }
 
     /** Returns why a job ended badly whose nodes were lost and did not come back; null if there are none. */
@@ -87,22 +93,24 @@ final class Returns {
                         "lost " + lost.get(0).member() + ": " + lost.get(0).reason());
     }
 
-    private List<Loss> expired(long now) {
+    /** Returns the losses, of which those are final whose nodes have not come back in time. */
+    List<Loss> expired(long now) {
         List<Loss> losses = new ArrayList<>();
         for (Loss loss : states.now().lost()) {
-            Long limit = loss.awaited() ? until.get(loss.member().rank()) : null;
-            boolean isOver = limit != null && now - limit > 0;
-            if (isOver) {
-                until.remove(loss.member().rank());
+            Long limit = loss.awaited() ? until.get(place(loss.member())) : null;
+            if (limit != null && now - limit > 0) {
+                until.remove(place(loss.member()));
+                Role role = loss.member().role();
+                Loss over = new Loss(
+                        loss.member(),
+                        loss.reason() + ", and no " + role.label() + " came in its place within "
+                                + plan.returnOf(role).toMillis() + " ms",
+                        false);
+                LOG.warn("lost {} has not come back: {}", over.member(), over.reason());
+                losses.add(over);
+            } else {
+                losses.add(loss);
             }
-            losses.add(
-                    isOver
-                            ? new Loss(
-                                    loss.member(),
-                                    loss.reason() + ", and no server came in its place within "
-                                            + plan.serverReturn().toMillis() + " ms",
-                                    false)
-                            : loss);
         }
         return losses;
     }
@@ -117,7 +125,7 @@ final class Returns {
         List<MemberEntry> placed = new ArrayList<>();
         for (Loss loss : states.now().lost()) {
             int rank = loss.member().rank();
-            if (loss.awaited() && table.of(Role.SERVER, rank) == null) {
+            if (loss.awaited() && loss.member().role() == Role.SERVER && table.of(Role.SERVER, rank) == null) {
                 MemberEntry requested = waiting(rank);
                 MemberEntry found = requested != null ? requested : waiting(-1);
                 if (found != null) {
@@ -142,7 +150,7 @@ final class Returns {
      * @throws PsException with {@code BAD_REQUEST} if lost servers are not expected back, or enough servers wait
      */
     void requireMayWait(Join.Request request) {
-        if (!areExpected()) {
+        if (plan.returnOf(Role.SERVER).isZero()) {
             throw new PsException(
                     Code.BAD_REQUEST,
                     "another server: the cluster of " + plan + " is complete (expected: a join while it forms; with"
@@ -179,10 +187,20 @@ final class Returns {
         return new Recovery(now.models(), states.next());
     }
 
-    /** Records that a model has a checkpoint, or that all workers have loaded one. */
+    /**
+     * Records that a model has a checkpoint, or that all workers have loaded one.
+     *
+     * @throws PsException with {@code ROLLED_BACK} if the worker does not know yet that all have to load one
+     */
     void restoreFrom(RestoreFrom.Request from) {
         ClusterState now = states.now();
-        if (from.loaded() && from.rollback() == now.recovery().rollback()) {
+        if (from.rollback() != now.recovery().rollback()) {
+            throw new PsException(
+                    Code.ROLLED_BACK,
+                    "checkpoint of model \"" + from.model() + "\": of before a lost node came back (expected: that all"
+                            + " workers load the newest checkpoint)");
+        }
+        if (from.loaded()) {
             isLoadDue = false;
         }
         Model model = new Model(from.model(), from.all());
