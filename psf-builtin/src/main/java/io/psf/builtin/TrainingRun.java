@@ -2,6 +2,7 @@ package io.psf.builtin;
 
 import io.psf.api.ClusterCaller;
 import io.psf.api.PsException;
+import io.psf.api.Restore;
 import io.psf.builtin.training.EnterTraining;
 import io.psf.builtin.training.MeetWorkers;
 import java.util.List;
@@ -53,7 +54,7 @@ final class TrainingRun {
                         hasBegun = true;
                     }
                     train(body);
-                    checkpoints.atRest();
+                    rest();
                     return at;
                 } catch (Exception e) {
                     PsException rolledBack = rolledBack(e);
@@ -67,6 +68,16 @@ final class TrainingRun {
         } finally {
             leave();
         }
+    }
+
+    /**
+     * Says that the servers have what the last checkpoint has: until the next load or save no worker has to go back when a lost
+     * node comes back.
+     *
+     * @throws PsException with {@code ROLLED_BACK} if the workers have to go back now
+     */
+    private void rest() {
+        worker.restoreFrom(calls.model(), Restore.LOST, false);
     }
 
     /** Begins together with the other workers, joins them, or learns that they have ended. */

@@ -8,6 +8,7 @@ import io.psf.builtin.Tensors;
 import io.psf.runtime.Client;
 import io.psf.runtime.WorkerConfig;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -17,17 +18,22 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Training jobs of real processes, in a service, whose nodes are killed and stopped at random, and started again by a supervisor,
  * while clients come and go. {@code -Dpsf.chaos.runs=50} for more than one run, {@code -Dpsf.chaos.faults=KILL_WORKER} for
- * some kinds of faults alone.
+ * some kinds of faults alone, {@code -Dpsf.chaos.logs=FOLDER} for what the nodes print.
  */
 @Timeout(3600)
 final class ChaosTest {
+    private static final Logger LOG = LoggerFactory.getLogger(ChaosTest.class);
+    private static final @Nullable String LOGS = System.getProperty("psf.chaos.logs");
     private static final int STEPS = 150;
     private static final Duration LONGEST = Duration.ofMinutes(3);
     /** Longer than the heartbeat's limit. */
@@ -91,7 +97,8 @@ final class ChaosTest {
     private String run(Path checkpoints, Random random, List<Fault> kinds, int faults) throws Exception {
         isOver = false;
         Map<String, String> settings = Map.of("PSF_LIFETIME", "service");
-        try (TrainingProcesses job = new TrainingProcesses(checkpoints, settings, STEPS, LONGEST)) {
+        TrainingProcesses job = new TrainingProcesses(checkpoints, settings, STEPS, LONGEST);
+        try (job) {
             job.start();
             AtomicLong clients = new AtomicLong();
             Thread visits = new Thread(() -> visit(job.port(), clients), "chaos-clients");
@@ -123,6 +130,9 @@ final class ChaosTest {
             return models.get(0);
         } finally {
             isOver = true;
+            if (LOGS != null) {
+                Files.writeString(Path.of(LOGS).resolve(checkpoints.getFileName() + ".log"), job.toString());
+            }
         }
     }
 
@@ -135,8 +145,9 @@ final class ChaosTest {
                 var unused = Tensors.pull(client, TensorId.of("rounds"));
                 count.incrementAndGet();
             } catch (PsException e) { // before the tensor is there, or the cluster has ended
-                LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+                LOG.debug("a client has failed: {}", e.getMessage());
             }
+            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
         }
     }
 }
