@@ -82,7 +82,7 @@ final class ChaosTest {
         String expected = run(folder.resolve("undisturbed"), new Random(seed), List.of(), 0);
         double longest = 0;
         for (int run = 0; run < runs; run++) {
-            Random random = new Random(seed + run);
+            Random random = new Random((seed + run) * 0x9E3779B97F4A7C15L); // those of near seeds begin alike
             long began = System.nanoTime();
             System.out.printf("chaos: run %d of -Dpsf.chaos.seed=%d%n", run, seed);
             assertThat(run(folder.resolve("run" + run), random, kinds, 2 + random.nextInt(4)))
@@ -106,7 +106,12 @@ final class ChaosTest {
             job.await("worker 0", "STEP");
             int struck = 0;
             while (struck < faults && job.printed("worker", "TRAINED") == 0) {
-                LockSupport.parkNanos(Duration.ofMillis(random.nextInt(2000)).toNanos());
+                long steps = job.printed("worker", "STEP");
+                if (random.nextBoolean()) { // once the training goes on, or before
+                    job.superviseUntil(
+                            () -> job.printed("worker", "STEP") > steps || job.printed("worker", "TRAINED") > 0);
+                }
+                LockSupport.parkNanos(Duration.ofMillis(random.nextInt(1500)).toNanos());
                 Fault fault = kinds.get(random.nextInt(kinds.size()));
                 String node = fault.strike(job, random);
                 System.out.printf("chaos: %s %s at %.1f s%n", fault, node, job.seconds());
@@ -114,14 +119,16 @@ final class ChaosTest {
                 struck++;
                 job.supervise();
             }
-            job.superviseUntil(job::hasEnded);
+            job.superviseUntil(() -> job.hasEnded() || job.printed("scheduler", "a job has ended") > 0);
+            boolean allHaveEnded =
+                    job.endWorkers(); // one that was struck after the last checkpoint may have come too late
             isOver = true;
             visits.join();
             try (Client client = Client.connect(WorkerConfig.of("127.0.0.1", job.port()))) {
                 client.end();
             }
             job.awaitEnd();
-            assertThat(job.node("scheduler").exitValue()).as(job::toString).isZero();
+            assertThat(job.node("scheduler").exitValue()).as(job::toString).isEqualTo(allHaveEnded ? 0 : 1);
             List<String> models = job.models();
             assertThat(models.stream().distinct()).as(job::toString).hasSize(1);
             System.out.printf(

@@ -218,6 +218,19 @@ final class TrainingProcesses implements AutoCloseable {
         return true;
     }
 
+    /** Waits for the workers of a job that has ended. Kills those that have come too late. Returns true if none has. */
+    boolean endWorkers() throws InterruptedException {
+        boolean allHaveEnded = true;
+        for (int worker = 0; worker < WORKERS; worker++) {
+            Process process = node("worker " + worker);
+            if (!process.waitFor(15, TimeUnit.SECONDS)) {
+                kill("worker " + worker);
+            }
+            allHaveEnded &= process.exitValue() == 0;
+        }
+        return allHaveEnded;
+    }
+
     /** Returns the models that the workers have printed. */
     List<String> models() {
         return lines.stream()
