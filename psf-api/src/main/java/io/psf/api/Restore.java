@@ -1,6 +1,9 @@
 package io.psf.api;
 
-/** The slices that go back to a checkpoint when another node takes the place of a lost one ({@code PSF_SERVER_RETURN}). */
+/**
+ * The slices that go back to a checkpoint when another node takes the place of a lost one ({@code PSF_SERVER_RETURN}, {@code
+ * PSF_WORKER_RETURN}).
+ */
 public enum Restore {
     /**
      * Everything: when a server or a worker takes the place of a lost one, all workers load the newest checkpoint together,

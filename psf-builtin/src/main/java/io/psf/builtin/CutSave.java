@@ -25,23 +25,26 @@ final class CutSave {
     private final TrainingCalls calls;
     private final long step;
     private final List<RecordEntry> records;
+    private final SavesApart apart;
 
-    CutSave(ModelCheckpoints checkpoints, TrainingCalls calls, long step, List<RecordEntry> records) {
+    CutSave(ModelCheckpoints checkpoints, TrainingCalls calls, long step, List<RecordEntry> records, SavesApart apart) {
         this.checkpoints = checkpoints;
         this.calls = calls;
         this.step = step;
         this.records = records;
+        this.apart = apart;
     }
 
     /**
      * Copies the model.
      *
+     * @param first true if the training begins here: blocks until the save is complete
      * @param last true if the training ends here: blocks until the save before and this one are complete, and fails if
      *     this one does
      * @return the step; -1 if it is not saved
      * @throws PsException with {@code STORAGE} after three failures in a row
      */
-    long take(boolean last) {
+    long take(boolean first, boolean last) {
         checkpoints.held().store();
         List<TensorInfo> tensors = checkpoints.infos();
         SaveModel.Request save = models().request(step, tensors, checkpoints.increments());
@@ -57,19 +60,15 @@ final class CutSave {
             }
             models().discard(step);
             models().freeze(save);
-            if (last) {
+            if (first || last) {
                 finish(save, tensors);
-                var unused = calls.endSave(save.save(), "");
-                named();
                 return step;
             }
         } catch (PsException e) {
             failed(save, e, last || isFinal(e));
             return -1;
         }
-        Thread apart = new Thread(() -> finishApart(save, tensors), "psf-checkpoint");
-        apart.setDaemon(true);
-        apart.start();
+        apart.run(() -> finishApart(save, tensors));
         return step;
     }
 
@@ -91,7 +90,7 @@ final class CutSave {
         };
     }
 
-    /** Waits until all files are on the disk, and commits them. */
+    /** Waits until all files are on the disk, commits them, and names the model to the cluster. */
     private void finish(SaveModel.Request save, List<TensorInfo> tensors) {
         WrittenModel.Response written = models().written(save);
         while (!written.all()) {
@@ -99,14 +98,15 @@ final class CutSave {
             written = models().written(save);
         }
         models().commit(save, -1, tensors, written.indexes(), checkpoints.kept(), records);
+        named();
+        var unused = calls.endSave(save.save(), "");
     }
 
     private void finishApart(SaveModel.Request save, List<TensorInfo> tensors) {
         try {
             finish(save, tensors);
-            var unused = calls.endSave(save.save(), "");
-            named();
         } catch (RuntimeException | Error e) {
+            apart.failed(e);
             try {
                 failed(save, e, false);
             } catch (PsException unreported) { // three in a row, which the next cut says too; or the cluster has ended
@@ -120,6 +120,7 @@ final class CutSave {
         try {
             checkpoints.named(false);
         } catch (PsException e) {
+            apart.failed(e);
             LOG.debug("model \"{}\" is not named to the cluster: {}", models().name(), e.getMessage());
         }
     }

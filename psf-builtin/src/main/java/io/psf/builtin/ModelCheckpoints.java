@@ -268,7 +268,7 @@ public final class ModelCheckpoints {
         if (worker.isLate()) {
             return latestForLate();
         }
-        long loaded = work("load of the newest step", List.of(), attempt -> loadNewest());
+        long loaded = work("load of the newest step", List.of(), attempt -> begun(loadNewest()));
         if (loaded >= 0) {
             restore();
         }
@@ -317,10 +317,16 @@ public final class ModelCheckpoints {
         var unused = work("load of step " + step, List.of(), attempt -> {
             ModelManifest manifest = at(step);
             verify(manifest);
-            return load(manifest);
+            return begun(load(manifest));
         });
         restore();
         return ModelCheckpoint.of(at(step));
+    }
+
+    /** Makes the next push, all-reduce and clock of each worker its first one, also of one that has come back. */
+    private long begun(long step) {
+        new TrainingCalls(worker, name).restart(worker.members());
+        return step;
     }
 
     /** Empties the caches, and takes the weights from the servers. No worker stores before all have them: all wait. */

@@ -1,9 +1,11 @@
 package io.psf.builtin;
 
 import io.psf.api.ClusterCaller;
+import io.psf.api.Member;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.push.Workers;
 import io.psf.builtin.training.AbandonStepsPsf;
 import io.psf.builtin.training.BeginSave;
 import io.psf.builtin.training.BeginSavePsf;
@@ -30,7 +32,7 @@ record TrainingCalls(ClusterCaller worker, String model) {
 
     /**
      * Returns the step of the cut at which a late worker joins; {@link EnterTraining#TOGETHER} if it begins with the others;
-     * {@link EnterTraining#BACK} if it goes back with them.
+     * {@link EnterTraining#BACK} if it goes back with them; {@link EnterTraining#OVER} if they have ended.
      */
     long enter() {
         long cut = enter(worker.isLate(), false, worker.takeReturn());
@@ -91,6 +93,11 @@ record TrainingCalls(ClusterCaller worker, String model) {
 
     void abandon(String reason) {
         AbandonStepsPsf.stub(worker).call(model, reason).await();
+    }
+
+    /** Makes all workers begin that are present, and have loaded a checkpoint. */
+    void restart(List<Member> members) {
+        restart(Workers.of(members).stream().mapToInt(Integer::intValue).toArray(), true);
     }
 
     void restart(int[] workers, boolean loaded) {

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 
 /**
  * A training loop that takes checkpoints by itself, continues from the newest one when it is started again, and goes back to
- * it when a server was lost and has come back.
+ * it when a server or worker was lost and has come back.
  *
  * <pre>{@code
  * ModelCheckpoints.at(worker, "ctr")
@@ -19,13 +19,16 @@ import java.util.function.Supplier;
  * <p>Every worker runs the loop, with the same number of steps and the same interval. A checkpoint is taken at a cut: the
  * workers meet between two steps, the servers copy their shards, and the training goes on while the servers write the copies
  * to the disk. So a checkpoint of step <i>n</i> has all pushes of the steps up to <i>n</i> and no others, and each worker's
- * record of that moment. The loop takes one before the first step, and one after the last.
+ * record of that moment. The loop takes one before the first step, which is complete when that begins, and one after
+ * the last.
  *
  * <p>A save that fails is logged, and the training goes on; after three in a row the loop fails. If a save takes
  * longer than the interval, the cuts meanwhile are skipped.
  *
  * <p>A worker that has joined a running job begins at a cut, which is taken as soon as it comes, with the step that the
- * others have reached. No cut waits for one that ends its loop by an exception.
+ * others have reached. No cut waits for one that ends its loop by an exception, nor for one that is lost, unless the cluster
+ * expects it back ({@code PSF_WORKER_RETURN}): then the others wait for it, also after the last step, and go back with it to
+ * the newest checkpoint. One that comes back when the others have ended returns at once.
  *
  * <p>Used by one thread, but for {@link #stop}.
  */

@@ -2,6 +2,7 @@ package io.psf.builtin;
 
 import io.psf.api.ClusterCaller;
 import io.psf.api.PsException;
+import io.psf.api.Restore;
 import io.psf.builtin.training.EnterTraining;
 import io.psf.builtin.training.MeetWorkers;
 import java.util.List;
@@ -23,6 +24,7 @@ final class TrainingRun {
     private final ClusterCaller worker;
     private final TrainingCalls calls;
     private final Map<String, String> initial;
+    private final SavesApart apart = new SavesApart();
     /** The last step; an earlier one after a stop. */
     private long steps;
     /** The step that is done. */
@@ -43,22 +45,16 @@ final class TrainingRun {
 
     <E extends Exception> long run(TrainingLoop.Step<E> body) throws E {
         var unused = worker.rank(); // refused before anything is sent
-        long cut = calls.enter();
+        boolean hasBegun = false;
         try {
-            boolean isNew = cut != EnterTraining.BACK && begin(cut);
-            if (cut == EnterTraining.BACK) {
-                goBack(new PsException(PsException.Code.ROLLED_BACK, "worker " + worker.rank() + " has come back"));
-            }
             while (true) {
                 try {
-                    if (isNew) {
-                        meet();
-                        isNew = false;
-                        if (cut >= 0) {
-                            checkpoints.held().restore();
-                        }
+                    if (!hasBegun) {
+                        begin();
+                        hasBegun = true;
                     }
                     train(body);
+                    rest();
                     return at;
                 } catch (Exception e) {
                     PsException rolledBack = rolledBack(e);
@@ -66,7 +62,7 @@ final class TrainingRun {
                         throw e;
                     }
                     goBack(rolledBack);
-                    isNew = false;
+                    hasBegun = true;
                 }
             }
         } finally {
@@ -74,8 +70,42 @@ final class TrainingRun {
         }
     }
 
+    /**
+     * Says that the servers have what the last checkpoint has: until the next load or save no worker has to go back when a lost
+     * node comes back.
+     *
+     * @throws PsException with {@code ROLLED_BACK} if the workers have to go back now
+     */
+    private void rest() {
+        worker.restoreFrom(calls.model(), Restore.LOST, false);
+    }
+
+    /** Begins together with the other workers, joins them, or learns that they have ended. */
+    private void begin() {
+        long cut = calls.enter();
+        if (cut == EnterTraining.BACK) {
+            throw new PsException(PsException.Code.ROLLED_BACK, "worker " + worker.rank() + " has come back");
+        } else if (cut == EnterTraining.OVER) {
+            continueFrom(checkpoints.latest(), cut);
+            checkpoints.held().restore();
+            steps = at;
+        } else if (cut >= 0) {
+            continueFrom(checkpoints.latest(), cut);
+            LOG.info("worker {} joins the training after step {}", worker.rank(), cut);
+            meet(false);
+            checkpoints.held().restore();
+        } else {
+            Optional<ModelCheckpoint> newest = checkpoints.loadLatest();
+            continueFrom(newest, cut);
+            if (newest.isEmpty()) {
+                meet(true);
+            }
+        }
+    }
+
     private void leave() {
         boundaries.end();
+        apart.end();
         try {
             calls.leave();
         } catch (PsException e) {
@@ -84,47 +114,47 @@ final class TrainingRun {
     }
 
     /**
-     * Loads the newest checkpoint with the other workers, or joins them.
+     * Takes this worker's record from the newest checkpoint.
      *
      * @param cut the step of the cut at which this worker joins; -1 if it does not
-     * @return true if there is a cut before the first step
      */
-    private boolean begin(long cut) {
-        Optional<ModelCheckpoint> newest = cut < 0 ? checkpoints.loadLatest() : checkpoints.latest();
+    private void continueFrom(Optional<ModelCheckpoint> newest, long cut) {
         newest.map(each -> each.record(worker.rank()))
                 .filter(record -> !record.isEmpty())
                 .ifPresent(loop::restore);
         at = cut < 0 ? newest.map(ModelCheckpoint::step).orElse(0L) : cut;
         boundaries = new Boundaries(calls, loop, steps, at);
-        if (cut < 0) {
-            return newest.isEmpty();
-        }
-        LOG.info("worker {} joins the training after step {}", worker.rank(), cut);
-        return true;
     }
 
     private <E extends Exception> void train(TrainingLoop.Step<E> body) throws E {
-        var unused = boundaries.at(at);
+        if (at < steps) {
+            var unused = boundaries.at(at);
+        }
         while (at < steps) {
+            apart.requireNotRolledBack();
             body.run(at + 1);
             at++;
             returns = 0;
             long cut = boundaries.at(at);
             if (at == cut || at == steps || loop.hasCutAfter(at)) {
-                meet();
+                meet(false);
             }
         }
     }
 
-    /** Meets the other workers at a cut after this step. */
-    private void meet() {
+    /**
+     * Meets the other workers at a cut after this step.
+     *
+     * @param first true if it is the one before the first step
+     */
+    private void meet(boolean first) {
         var entries = checkpoints.held().flushed(worker.rank(), loop.save());
         worker.awaitAll();
         MeetWorkers.Response turn = calls.meet(at, loop.isStopped(), entries);
         boolean last = turn.last() || at == steps;
         if (turn.leads()) {
             lead(at, () -> {
-                long saved = new CutSave(checkpoints, calls, at, turn.entries()).take(last);
+                long saved = new CutSave(checkpoints, calls, at, turn.entries(), apart).take(first, last);
                 if (turn.joined()) {
                     calls.restart(turn.workers(), false);
                 }
@@ -193,6 +223,7 @@ final class TrainingRun {
         LOG.warn("worker {} goes back from step {}: {}", worker.rank(), at, why.detail());
         calls.abandon(why.detail());
         boundaries.end();
+        apart.end();
         try {
             worker.awaitAll();
         } catch (PsException e) { // a call of a step that will be done again

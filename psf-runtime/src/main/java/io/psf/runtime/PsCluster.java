@@ -210,13 +210,19 @@ public final class PsCluster implements AutoCloseable {
 
         /** Makes the cluster outlive its workers, until it is closed or told to end. */
         public Builder asService() {
-            this.life = new SchedulerConfig.Life(true, life.serverReturn(), life.journal());
+            this.life = life.asService();
             return this;
         }
 
         /** Sets how long calls wait for another server in the place of a lost one; default: not at all. */
         public Builder serverReturn(Duration limit) {
-            this.life = new SchedulerConfig.Life(life.service(), limit, life.journal());
+            this.life = life.withServerReturn(limit);
+            return this;
+        }
+
+        /** Sets how long the other workers wait for one in the place of a lost one; default: not at all. */
+        public Builder workerReturn(Duration limit) {
+            this.life = life.withWorkerReturn(limit);
             return this;
         }
 

@@ -58,7 +58,11 @@ public final class Scheduler implements AutoCloseable {
                 config.size().more(),
                 config.life().service(),
                 new ClusterPlan.Limits(
-                        timeouts.join(), timeouts.heartbeat(), config.life().serverReturn(), System::nanoTime),
+                        timeouts.join(),
+                        timeouts.heartbeat(),
+                        config.life().serverReturn(),
+                        config.life().workerReturn(),
+                        System::nanoTime),
                 config.security().secret());
         this.host = HostNode.start(
                 "psf-scheduler", Role.SCHEDULER, 0, Placements.host(Stores.inMemory(MemoryLimit.NONE)), null, pool);

@@ -41,15 +41,30 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
      *     ends with its last worker
      * @param serverReturn how long calls wait for another server in the place of a lost one, if the model has a checkpoint;
      *     zero if a lost server is lost for good
+     * @param workerReturn how long the other workers wait for another worker in the place of a lost one, if all of them go
+     *     back to a checkpoint with it; zero if they go on without it
      * @param journal the folder that a scheduler writes down in what another one needs to go on in its place, one for each
      *     cluster; null for none: the cluster ends with its scheduler
      */
     public record Life(
             boolean service,
             Duration serverReturn,
+            Duration workerReturn,
             @Nullable Path journal) {
-        /** One job, with servers that are lost for good, and with its scheduler. */
-        public static final Life JOB = new Life(false, Duration.ZERO, null);
+        /** One job, with nodes that are lost for good. */
+        public static final Life JOB = new Life(false, Duration.ZERO, Duration.ZERO, null);
+
+        Life asService() {
+            return new Life(true, serverReturn, workerReturn, journal);
+        }
+
+        Life withServerReturn(Duration limit) {
+            return new Life(service, limit, workerReturn, journal);
+        }
+
+        Life withWorkerReturn(Duration limit) {
+            return new Life(service, serverReturn, limit, journal);
+        }
     }
 
     /**
@@ -97,17 +112,22 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
 
     /** Returns a copy that outlives its workers, until it is told to end. */
     public SchedulerConfig asService() {
-        return withLife(new Life(true, life.serverReturn(), life.journal()));
+        return withLife(life.asService());
     }
 
     /** Returns a copy in which lost servers are expected to come back within a time. */
     public SchedulerConfig withServerReturn(Duration limit) {
-        return withLife(new Life(life.service(), limit, life.journal()));
+        return withLife(life.withServerReturn(limit));
+    }
+
+    /** Returns a copy in which lost workers are expected to come back within a time. */
+    public SchedulerConfig withWorkerReturn(Duration limit) {
+        return withLife(life.withWorkerReturn(limit));
     }
 
     /** Returns a copy with a folder for the journal. */
     public SchedulerConfig withJournal(Path folder) {
-        return withLife(new Life(life.service(), life.serverReturn(), folder));
+        return withLife(new Life(life.service(), life.serverReturn(), life.workerReturn(), folder));
     }
 
     /** Returns a copy with another life. */

@@ -109,7 +109,7 @@ public final class Server implements AutoCloseable {
         this.link = resources.join(
                 config.join(), Join.Request.of(Role.SERVER, config.join().rank(), told.host(), told.port()));
         host.setRank(link.rank());
-        host.setMembers(link.first().members());
+        host.setMembers(link.first().counted());
         host.setDeclarations(link.view());
         connections.setPresence((member, since) -> isPresent(link.view().state(), member, since));
         connections.setSilenceLimit(link.heartbeatLimit());
@@ -131,10 +131,10 @@ public final class Server implements AutoCloseable {
             @Override
             public void changed(ClusterState before, ClusterState now) {
                 List<Member> kept = now.kept(before);
-                if (kept.size() < before.nodes().size()) { // a rank that has another node now was free in between
+                if (kept.size() < before.counted().size()) { // a rank that has another node now was free in between
                     host.setMembers(kept);
                 }
-                host.setMembers(now.members());
+                host.setMembers(now.counted());
                 now.lost().forEach(calls::lost);
             }
 

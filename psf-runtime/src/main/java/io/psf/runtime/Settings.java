@@ -107,6 +107,7 @@ public final class Settings {
         SchedulerConfig.Life life = new SchedulerConfig.Life(
                 orElse(SettingsKey.LIFETIME, Role.SCHEDULER, usual.life().service()),
                 orElse(SettingsKey.SERVER_RETURN, Role.SCHEDULER, usual.life().serverReturn()),
+                orElse(SettingsKey.WORKER_RETURN, Role.SCHEDULER, usual.life().workerReturn()),
                 find(SettingsKey.JOURNAL, Role.SCHEDULER));
         return new SchedulerConfig(
                 address.host(),

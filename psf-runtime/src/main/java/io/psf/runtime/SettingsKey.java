@@ -158,6 +158,9 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
     static final SettingsKey<Duration> SERVER_RETURN =
             duration("how long calls wait for another server in the place of a lost one", "PSF_SERVER_RETURN");
 
+    static final SettingsKey<Duration> WORKER_RETURN =
+            duration("how long the other workers wait for one in the place of a lost one", "PSF_WORKER_RETURN");
+
     static final SettingsKey<Duration> PROGRESS_LIMIT = duration(
             "how long a lane with waiting work may begin none before its node is not live", "PSF_PROGRESS_LIMIT");
 
@@ -193,6 +196,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             HEARTBEAT_LIMIT,
             RECONNECT_LIMIT,
             SERVER_RETURN,
+            WORKER_RETURN,
             JOURNAL,
             HEALTH,
             PROGRESS_LIMIT,

@@ -3,7 +3,6 @@ package io.psf.runtime;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,12 +15,12 @@ public final class Worker extends ConnectedCaller {
 
     private final Duration deadline;
     private volatile boolean isLate;
-    private final AtomicBoolean isBack;
+    /** True once this worker has begun to work with the others; without an initial value, since a rollback may come before. */
+    private volatile boolean hasBegun;
 
     private Worker(WorkerConfig config, NodeResources node) {
         super(config, node, Role.WORKER);
         this.deadline = config.deadline();
-        this.isBack = new AtomicBoolean(link().first().recovery().rollback() == link().since());
         this.isLate = link().isLate() && rollback() == link().first().recovery().rollback();
         LOG.info("worker has rank {} of {}, with {} servers", rank(), workers(), servers());
     }
@@ -62,18 +61,29 @@ public final class Worker extends ConnectedCaller {
     public void barrier(Duration limit) {
         meet(limit);
         isLate = false;
-        isBack.set(false);
+        hasBegun = true;
     }
 
     @Override
     void rollBack(long epoch) {
         isLate = false; // it loads together with the others
-        failCalls(epoch);
+        if (!hasBegun && isBack()) {
+            super.rollBack(epoch); // it is about to load
+        } else {
+            failCalls(epoch);
+        }
+    }
+
+    /** True if all workers had to load a checkpoint with this one when it joined. */
+    private boolean isBack() {
+        return link().first().recovery().rollback() == link().since();
     }
 
     @Override
     public boolean takeReturn() {
-        return isBack.getAndSet(false);
+        boolean isFirst = !hasBegun;
+        hasBegun = true;
+        return isFirst && isBack();
     }
 
     @Override

@@ -56,6 +56,7 @@ class SettingsTest {
                         "PSF_HEARTBEAT_LIMIT",
                         "PSF_RECONNECT_LIMIT",
                         "PSF_SERVER_RETURN",
+                        "PSF_WORKER_RETURN",
                         "PSF_JOURNAL",
                         "PSF_HEALTH",
                         "PSF_PROGRESS_LIMIT",
@@ -124,6 +125,7 @@ class SettingsTest {
                 Map.entry("PSF_JOIN_TIMEOUT", "30s"),
                 Map.entry("PSF_HEARTBEAT_LIMIT", "500ms"),
                 Map.entry("PSF_SERVER_RETURN", "5m"),
+                Map.entry("PSF_WORKER_RETURN", "3m"),
                 Map.entry("PSF_JOURNAL", "/var/psf/journal"),
                 Map.entry("PSF_RECONNECT_LIMIT", "20s"));
 
@@ -132,7 +134,8 @@ class SettingsTest {
                         "::1",
                         9000,
                         new SchedulerConfig.Size(2, 3, false),
-                        new SchedulerConfig.Life(true, Duration.ofMinutes(5), Path.of("/var/psf/journal")),
+                        new SchedulerConfig.Life(
+                                true, Duration.ofMinutes(5), Duration.ofMinutes(3), Path.of("/var/psf/journal")),
                         new SchedulerConfig.Timeouts(Duration.ofSeconds(30), Duration.ofMillis(500)),
                         new Security("sixteen letters and more")));
         assertThat(Settings.of(all).server())

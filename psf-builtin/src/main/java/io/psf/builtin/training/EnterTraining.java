@@ -31,11 +31,14 @@ public interface EnterTraining {
     /** In place of a step: the worker goes back to a checkpoint together with the others. */
     long BACK = -3;
 
+    /** In place of a step: the others have ended after the last step. */
+    long OVER = -4;
+
     /**
      * Where the worker begins.
      *
      * @param cut the step of the cut at which the others meet the worker; {@link #TOGETHER}; {@link #LATE};
-     *     {@link #BACK}
+     *     {@link #BACK}; {@link #OVER}
      */
     record Response(long cut) {}
 

@@ -55,9 +55,19 @@ final class Meeting {
 
     CompletionStage<MeetWorkers.Response> add(int worker, Part part) {
         CompletableFuture<MeetWorkers.Response> answer = new DeferredAnswer<>(this::waitsFor);
+        forget(worker); // a leader that comes again has not done the work
         parts.put(worker, part);
         waiting.put(worker, answer);
         return answer;
+    }
+
+    /** Forgets that a worker has come. */
+    void forget(int worker) {
+        parts.remove(worker);
+        waiting.remove(worker);
+        if (isLedBy(worker)) {
+            leader = NONE;
+        }
     }
 
     private String waitsFor() {
@@ -99,7 +109,7 @@ final class Meeting {
         }
     }
 
-    private boolean isLast() {
+    boolean isLast() {
         return parts.values().stream().anyMatch(Part::stop);
     }
 

@@ -61,6 +61,15 @@ final class Saves {
         return failures;
     }
 
+    /** Ends the saves of a worker that was lost: another one has its place now. */
+    void forget(int worker) {
+        waiting.removeIf(each -> each.save().worker() == worker);
+        if (now != null && now.worker() == worker) {
+            now = null;
+            next();
+        }
+    }
+
     /** Ends the save of a worker that has left. */
     void retain(Set<Integer> present) {
         waiting.removeIf(each -> !present.contains(each.save().worker()));

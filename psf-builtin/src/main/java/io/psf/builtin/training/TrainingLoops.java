@@ -40,6 +40,6 @@ final class TrainingLoops implements MemberListener {
     public void membersChanged(List<Member> members) {
         Set<Integer> present = Workers.of(members);
         loops.values().forEach(loop -> loop.retain(present));
-        loops.values().removeIf(TrainingState::isOver);
+        loops.values().removeIf(TrainingState::isForgotten);
     }
 }

@@ -37,6 +37,8 @@ final class TrainingState {
     private @Nullable PsException reason;
     /** True once a worker has told: those that enter from then on are late. */
     private boolean begun;
+    /** True from the last cut on: the workers that are in the loop still are about to leave it. */
+    private boolean over;
     /** True if a worker has requested a cut. */
     private boolean requested;
 
@@ -68,20 +70,25 @@ final class TrainingState {
         return saves;
     }
 
-    /** True if no worker is in the loop any more. */
-    boolean isOver() {
-        return places.isEmpty() && joining.isEmpty() && meeting == null;
+    /** True if no worker is in the loop any more, and none will ask how it has ended. */
+    boolean isForgotten() {
+        return places.isEmpty() && joining.isEmpty() && meeting == null && !over;
     }
 
     CompletionStage<EnterTraining.Response> enter(int worker, boolean late, boolean paused) {
-        if (places.isEmpty()) {
-            begun = false;
-            cut = NONE;
-            reason = null;
-            last = System.nanoTime();
-            saves.forgetFailures();
+        saves.forget(worker);
+        boolean isAlone = present.get().equals(Set.of(worker));
+        if (late && over) {
+            places.remove(worker);
+            return CompletableFuture.completedFuture(new EnterTraining.Response(EnterTraining.OVER));
         }
-        if (!late && !begun || present.get().equals(Set.of(worker))) {
+        if (places.isEmpty() || over || isAlone) {
+            begin();
+        }
+        if (reason != null && !paused && (meeting == null || !meeting.isLed())) {
+            places.put(worker, new Place(0, UNKNOWN));
+            return CompletableFuture.completedFuture(new EnterTraining.Response(EnterTraining.BACK));
+        } else if (!late && !begun || isAlone) {
             places.put(worker, new Place(0, 0));
             return CompletableFuture.completedFuture(new EnterTraining.Response(EnterTraining.TOGETHER));
         } else if (!paused) {
@@ -96,6 +103,17 @@ final class TrainingState {
         return answer;
     }
 
+    private void begin() {
+        places.clear();
+        begun = false;
+        over = false;
+        cut = NONE;
+        reason = null;
+        meeting = null;
+        last = System.nanoTime();
+        saves.forgetFailures();
+    }
+
     /**
      * Makes all workers go back to a checkpoint together with one that has come back.
      *
@@ -106,6 +124,11 @@ final class TrainingState {
             return false;
         }
         requireKnown(worker);
+        joining.remove(worker);
+        saves.forget(worker);
+        if (meeting != null) {
+            meeting.forget(worker); // the one whose rank it has
+        }
         abandon(rolledBack(worker));
         return true;
     }
@@ -114,6 +137,18 @@ final class TrainingState {
         places.remove(worker);
         joining.remove(worker);
         check();
+        release();
+    }
+
+    /** Lets the workers begin that wait for a cut, if no other one is left that could take it. */
+    private void release() {
+        if (places.isEmpty() && !joining.isEmpty() && joining.keySet().containsAll(present.get())) {
+            EnterTraining.Response begins = new EnterTraining.Response(EnterTraining.TOGETHER);
+            begin();
+            joining.keySet().forEach(worker -> places.put(worker, new Place(0, 0)));
+            joining.values().forEach(answer -> answer.complete(begins));
+            joining.clear();
+        }
     }
 
     long tell(int worker, long next, long allSteps, long everyMillis, boolean stop) {
@@ -216,6 +251,7 @@ final class TrainingState {
             requested = false;
             places.replaceAll((rank, place) -> new Place(0, outcome));
         }
+        over = begun && (open.isLast() || outcome >= steps || step >= steps);
         if (step == cut) {
             cut = NONE;
             requested = false;
@@ -247,5 +283,6 @@ final class TrainingState {
         if (places.isEmpty() && meeting != null && !meeting.isLed()) {
             meeting = null;
         }
+        release();
     }
 }

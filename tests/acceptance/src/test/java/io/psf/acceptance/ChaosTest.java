@@ -7,153 +7,138 @@ import io.psf.api.TensorId;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.Client;
 import io.psf.runtime.WorkerConfig;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterEach;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Training jobs of real processes whose servers are killed and stopped at random, and started again by a supervisor, while
- * clients come and go. {@code -Dpsf.chaos.runs=50} for more than one run.
+ * Training jobs of real processes, in a service, whose nodes are killed and stopped at random, and started again by a supervisor,
+ * while clients come and go. {@code -Dpsf.chaos.runs=50} for more than one run, {@code -Dpsf.chaos.faults=KILL_WORKER} for
+ * some kinds of faults alone, {@code -Dpsf.chaos.logs=FOLDER} for what the nodes print.
  */
 @Timeout(3600)
 final class ChaosTest {
-    private static final int SERVERS = 3;
+    private static final Logger LOG = LoggerFactory.getLogger(ChaosTest.class);
+    private static final @Nullable String LOGS = System.getProperty("psf.chaos.logs");
     private static final int STEPS = 150;
-    private static final Duration LONGEST = Duration.ofSeconds(150);
+    private static final Duration LONGEST = Duration.ofMinutes(3);
+    /** Longer than the heartbeat's limit. */
+    private static final Duration STOP = Duration.ofSeconds(3);
 
-    private final Map<String, Process> nodes = new ConcurrentHashMap<>();
-    private final List<String> lines = new CopyOnWriteArrayList<>();
-    private volatile boolean isOver;
+    /** What happens to a node of a role. */
+    private enum Fault {
+        KILL_SERVER("server", TrainingProcesses.SERVERS, false),
+        STOP_SERVER("server", TrainingProcesses.SERVERS, true),
+        KILL_WORKER("worker", TrainingProcesses.WORKERS, false),
+        STOP_WORKER("worker", TrainingProcesses.WORKERS, true);
 
-    @AfterEach
-    void killAll() {
-        isOver = true;
-        nodes.values().forEach(Process::destroyForcibly);
+        private final String role;
+        private final int nodes;
+        private final boolean stops;
+
+        Fault(String role, int nodes, boolean stops) {
+            this.role = role;
+            this.nodes = nodes;
+            this.stops = stops;
+        }
+
+        /** Disturbs a node. Returns its name. */
+        String strike(TrainingProcesses job, Random random) throws IOException, InterruptedException {
+            String node = role + " " + random.nextInt(nodes);
+            if (stops) {
+                job.stop(node, STOP);
+            } else {
+                job.kill(node);
+            }
+            return node;
+        }
     }
 
+    private final Map<Fault, Integer> counts = new EnumMap<>(Fault.class);
+    private volatile boolean isOver;
+
     @Test
-    void theModelIsThatOfAnUndisturbedTrainingHoweverServersComeAndGo(@TempDir Path folder) throws Exception {
+    void theModelIsThatOfAnUndisturbedTrainingHoweverNodesComeAndGo(@TempDir Path folder) throws Exception {
         int runs = Integer.getInteger("psf.chaos.runs", 1);
         long seed = Long.getLong("psf.chaos.seed", System.nanoTime());
-        String expected = run(folder.resolve("undisturbed"), new Random(seed), 0);
+        String names = System.getProperty("psf.chaos.faults", "");
+        List<Fault> kinds = names.isEmpty()
+                ? List.of(Fault.values())
+                : Arrays.stream(names.split(",")).map(Fault::valueOf).toList();
+        String expected = run(folder.resolve("undisturbed"), new Random(seed), List.of(), 0);
+        double longest = 0;
         for (int run = 0; run < runs; run++) {
-            Random random = new Random(seed + run);
-            String model = run(folder.resolve("run" + run), random, 2 + random.nextInt(3));
-            assertThat(model)
-                    .as("run %d of -Dpsf.chaos.seed=%d:%n%s", run, seed, String.join("\n", lines))
+            Random random = new Random((seed + run) * 0x9E3779B97F4A7C15L); // those of near seeds begin alike
+            long began = System.nanoTime();
+            System.out.printf("chaos: run %d of -Dpsf.chaos.seed=%d%n", run, seed);
+            assertThat(run(folder.resolve("run" + run), random, kinds, 2 + random.nextInt(4)))
+                    .as("run %d of -Dpsf.chaos.seed=%d", run, seed)
                     .isEqualTo(expected);
+            longest = Math.max(longest, (System.nanoTime() - began) / 1e9);
         }
+        System.out.printf("chaos: %d runs, faults %s, longest run %.1f s%n", runs, counts, longest);
     }
 
     /** Trains with so many faults. Returns the model. */
-    private String run(Path checkpoints, Random random, int faults) throws Exception {
-        Files.createDirectories(checkpoints);
-        nodes.clear();
-        lines.clear();
+    private String run(Path checkpoints, Random random, List<Fault> kinds, int faults) throws Exception {
         isOver = false;
-        long began = System.nanoTime();
-        int port = freePort();
-        start("scheduler", port, checkpoints);
-        for (int rank = 0; rank < SERVERS; rank++) {
-            start("server " + rank, port, checkpoints);
-        }
-        for (int rank = 0; rank < 2; rank++) {
-            start("worker " + rank, port, checkpoints);
-        }
-        AtomicLong clients = new AtomicLong();
-        Thread visits = new Thread(() -> visit(port, clients), "chaos-clients");
-        visits.start();
-        await("STEP 10", began);
-        for (int fault = 0; fault < faults; fault++) {
-            pause(300 + random.nextInt(2000));
-            disturb("server " + random.nextInt(SERVERS), random.nextInt(3) == 0);
-            supervise(port, checkpoints);
-        }
-        while (models().size() < 2) {
-            supervise(port, checkpoints);
-            pause(50);
-            assertThat(System.nanoTime() - began)
-                    .as(() -> "nanoseconds of a run:\n" + String.join("\n", lines))
-                    .isLessThan(LONGEST.toNanos());
-        }
-        isOver = true;
-        visits.join();
-        for (Process node : nodes.values()) {
-            assertThat(node.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        }
-        assertThat(node("scheduler").exitValue()).isZero();
-        List<String> models = models();
-        assertThat(models.get(0)).isEqualTo(models.get(1));
-        System.out.printf(
-                "chaos: %d faults, %d clients, %d returns, %.1f s%n",
-                faults,
-                clients.get(),
-                lines.stream()
-                        .filter(line -> line.contains("has its slices after"))
-                        .count(),
-                (System.nanoTime() - began) / 1e9);
-        return models.get(0);
-    }
-
-    private Process node(String name) {
-        return Objects.requireNonNull(nodes.get(name), name);
-    }
-
-    private List<String> models() {
-        return lines.stream()
-                .filter(line -> line.contains("MODEL"))
-                .map(line -> line.substring(line.indexOf("MODEL")))
-                .toList();
-    }
-
-    private void await(String text, long began) throws InterruptedException {
-        while (lines.stream().noneMatch(line -> line.contains(text))) {
-            pause(20);
-            assertThat(System.nanoTime() - began).as(String.join("\n", lines)).isLessThan(LONGEST.toNanos());
-        }
-    }
-
-    /** Kills a server, or stops it for longer than the heartbeat's limit and lets it go on. */
-    private void disturb(String server, boolean stop) throws IOException, InterruptedException {
-        Process node = node(server);
-        lines.add("chaos: " + (stop ? "stop " : "kill ") + server);
-        if (stop) {
-            signal("STOP", node);
-            pause(3000);
-            signal("CONT", node);
-        } else {
-            node.destroyForcibly().waitFor();
-        }
-    }
-
-    private static void signal(String signal, Process process) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + signal, "" + process.pid()).start().waitFor();
-    }
-
-    /** Starts servers again that have ended, as a supervisor does. */
-    private void supervise(int port, Path checkpoints) throws IOException {
-        for (int rank = 0; rank < SERVERS; rank++) {
-            String name = "server " + rank;
-            if (!node(name).isAlive() && models().isEmpty()) {
-                start(name, port, checkpoints);
+        Map<String, String> settings = Map.of("PSF_LIFETIME", "service");
+        TrainingProcesses job = new TrainingProcesses(checkpoints, settings, STEPS, LONGEST);
+        try (job) {
+            job.start();
+            AtomicLong clients = new AtomicLong();
+            Thread visits = new Thread(() -> visit(job.port(), clients), "chaos-clients");
+            visits.start();
+            job.await("worker 0", "STEP");
+            int struck = 0;
+            while (struck < faults && job.printed("worker", "TRAINED") == 0) {
+                long steps = job.printed("worker", "STEP");
+                if (random.nextBoolean()) { // once the training goes on, or before
+                    job.superviseUntil(
+                            () -> job.printed("worker", "STEP") > steps || job.printed("worker", "TRAINED") > 0);
+                }
+                LockSupport.parkNanos(Duration.ofMillis(random.nextInt(1500)).toNanos());
+                Fault fault = kinds.get(random.nextInt(kinds.size()));
+                String node = fault.strike(job, random);
+                System.out.printf("chaos: %s %s at %.1f s%n", fault, node, job.seconds());
+                counts.merge(fault, 1, Integer::sum);
+                struck++;
+                job.supervise();
+            }
+            job.superviseUntil(() -> job.hasEnded() || job.printed("scheduler", "a job has ended") > 0);
+            boolean allHaveEnded =
+                    job.endWorkers(); // one that was struck after the last checkpoint may have come too late
+            isOver = true;
+            visits.join();
+            try (Client client = Client.connect(WorkerConfig.of("127.0.0.1", job.port()))) {
+                client.end();
+            }
+            job.awaitEnd();
+            assertThat(job.node("scheduler").exitValue()).as(job::toString).isEqualTo(allHaveEnded ? 0 : 1);
+            List<String> models = job.models();
+            assertThat(models.stream().distinct()).as(job::toString).hasSize(1);
+            System.out.printf(
+                    "chaos: %d faults, %d clients, %d servers back, %.1f s%n",
+                    struck, clients.get(), job.printed("server", "has its slices after"), job.seconds());
+            return models.get(0);
+        } finally {
+            isOver = true;
+            if (LOGS != null) {
+                Files.writeString(Path.of(LOGS).resolve(checkpoints.getFileName() + ".log"), job.toString());
             }
         }
     }
@@ -162,80 +147,14 @@ final class ChaosTest {
     private void visit(int port, AtomicLong count) {
         while (!isOver) {
             try (Client client = Client.connect(WorkerConfig.of("127.0.0.1", port)
-                    .withJoinTimeout(Duration.ofSeconds(10)) // the scheduler may have ended
+                    .withJoinTimeout(Duration.ofSeconds(10))
                     .withDeadline(Duration.ofSeconds(20)))) {
                 var unused = Tensors.pull(client, TensorId.of("rounds"));
                 count.incrementAndGet();
             } catch (PsException e) { // before the tensor is there, or the cluster has ended
-                pause(20);
+                LOG.debug("a client has failed: {}", e.getMessage());
             }
-        }
-    }
-
-    private void start(String name, int port, Path checkpoints) throws IOException {
-        String role = name.replaceAll(" .*", "");
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+IgnoreUnrecognizedVMOptions",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-cp",
-                System.getProperty("java.class.path")));
-        command.addAll(
-                role.equals("worker")
-                        ? List.of(TrainingLoopMain.class.getName(), "" + STEPS)
-                        : List.of("io.psf.cli.Main", "node"));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        Map<String, String> environment = new HashMap<>(Map.of(
-                "PSF_ROLE",
-                role,
-                "PSF_SCHEDULER",
-                "127.0.0.1:" + port,
-                "PSF_SERVERS",
-                "" + SERVERS,
-                "PSF_WORKERS",
-                "2",
-                "PSF_HEARTBEAT_LIMIT",
-                "2s",
-                "PSF_SERVER_RETURN",
-                "60s",
-                "PSF_CHECKPOINTS",
-                checkpoints.toString()));
-        if (!role.equals(name)) {
-            environment.put("PSF_RANK", name.replaceAll(".* ", ""));
-        }
-        builder.environment().putAll(environment);
-        Process process = builder.start();
-        nodes.put(name, process);
-        Thread reader = new Thread(() -> read(name, process), "chaos-" + name);
-        reader.setDaemon(true);
-        reader.start();
-    }
-
-    private void read(String name, Process process) {
-        try (BufferedReader output = process.inputReader()) {
-            for (String line = output.readLine(); line != null; line = output.readLine()) {
-                lines.add(name + ": " + line);
-            }
-        } catch (IOException e) {
-            lines.add(name + ": " + e);
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
-    }
-
-    private static void pause(long millis) {
-        try {
-            Thread.sleep(millis);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
+            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
         }
     }
 }

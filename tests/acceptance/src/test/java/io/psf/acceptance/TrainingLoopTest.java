@@ -44,7 +44,9 @@ final class TrainingLoopTest {
     }
 
     private long steps() {
-        return lines.stream().filter(line -> line.contains("STEP")).count();
+        return lines.stream()
+                .filter(line -> line.contains("worker 0") && line.contains("STEP"))
+                .count();
     }
 
     /** Each time all processes are killed at once, in the middle of a step, a cut or a save. */

@@ -117,9 +117,15 @@ public record ClusterChange(
     /**
      * A node that counts as lost.
      *
-     * @param awaited true for a server that is expected to come back: calls wait for it
+     * @param awaited true for a node that is expected to come back: calls wait for a server, and the other workers for a
+     *     worker
      */
-    public record Loss(Member member, String reason, boolean awaited) {}
+    public record Loss(Member member, String reason, boolean awaited) {
+        /** True for a worker that counts as present, since the others go back to a checkpoint with it. */
+        boolean isOfAwaitedWorker() {
+            return awaited && member.role() == Role.WORKER;
+        }
+    }
 
     /**
      * A tensor and the place of its slices.

@@ -1,5 +1,6 @@
 package io.psf.runtime.internal.cluster;
 
+import io.psf.api.Role;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +28,11 @@ public record ClusterPlan(
      * @param join how long the cluster may take to form
      * @param heartbeat how long a node may stay silent
      * @param serverReturn how long a lost server is expected back; zero if it is not
+     * @param workerReturn how long a lost worker is expected back; zero if it is not
      * @param clock returns the time in nanoseconds, as {@link System#nanoTime} does
      */
-    public record Limits(Duration join, Duration heartbeat, Duration serverReturn, LongSupplier clock) {}
+    public record Limits(
+            Duration join, Duration heartbeat, Duration serverReturn, Duration workerReturn, LongSupplier clock) {}
 
     /** Returns the time in nanoseconds by which nodes are missing. */
     long now() {
@@ -44,8 +47,9 @@ public record ClusterPlan(
         return limits.heartbeat();
     }
 
-    Duration serverReturn() {
-        return limits.serverReturn();
+    /** Returns how long a lost node of a role is expected back; zero if it is not. */
+    Duration returnOf(Role role) {
+        return role == Role.SERVER ? limits.serverReturn() : limits.workerReturn();
     }
 
     @Override

@@ -57,12 +57,44 @@ public record ClusterState(
         return nodes.stream().map(ClusterChange.Node::member).toList();
     }
 
-    /** Returns the members of this state that an earlier state has as well: the same nodes, not others of their ranks. */
+    /** Returns the nodes that others wait for: the members, and the workers that are awaited in the places of lost ones. */
+    public List<Member> counted() {
+        Stream<ClusterChange.Node> awaited = lost.stream()
+                .filter(ClusterChange.Loss::isOfAwaitedWorker)
+                .map(loss -> new ClusterChange.Node(loss.member(), 0));
+        return Stream.concat(nodes.stream(), awaited)
+                .sorted(ORDER)
+                .map(ClusterChange.Node::member)
+                .toList();
+    }
+
+    /** True if a worker is present, or awaited. */
+    boolean counts(int worker) {
+        return node(Role.WORKER, worker) != null
+                || lost.stream()
+                        .anyMatch(loss ->
+                                loss.isOfAwaitedWorker() && loss.member().rank() == worker);
+    }
+
+    /** True if the job has workers: some are present, or awaited. */
+    boolean hasWorkers() {
+        return nodes.stream().anyMatch(node -> node.member().role() == Role.WORKER)
+                || lost.stream().anyMatch(ClusterChange.Loss::isOfAwaitedWorker);
+    }
+
+    /**
+     * Returns those that are counted since an earlier state: the same nodes, not others of their ranks. A worker that is
+     * awaited, or was and has come back, is counted all the time.
+     */
     public List<Member> kept(ClusterState before) {
         Set<ClusterChange.Node> known = new HashSet<>(before.nodes);
-        return nodes.stream()
-                .filter(known::contains)
-                .map(ClusterChange.Node::member)
+        boolean isRolledBack = recovery.rollback() > before.epoch;
+        Set<Member> counted = new HashSet<>(before.counted());
+        return counted().stream()
+                .filter(member ->
+                        member.role() == Role.WORKER && (isRolledBack || node(Role.WORKER, member.rank()) == null)
+                                ? counted.contains(member)
+                                : known.contains(node(member.role(), member.rank())))
                 .toList();
     }
 

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,8 +98,16 @@ final class JournalState {
         if (nodes == null) {
             return;
         }
-        nodes.gone().forEach(this::remove);
-        nodes.joined().forEach(node -> remove(Place.of(node.member())));
+        nodes.gone().forEach(seats::remove);
+        Stream.concat(nodes.gone().stream(), nodes.lost().stream().map(loss -> Place.of(loss.member())))
+                .filter(place -> place.role() == Role.WORKER && !state.counts(place.rank()))
+                .forEach(place -> forget(place.rank()));
+        nodes.joined().forEach(node -> {
+            seats.remove(Place.of(node.member()));
+            if (node.member().role() == Role.WORKER) {
+                forget(node.member().rank());
+            }
+        });
         long rollback = state.recovery().rollback();
         if (rollback == change.epoch()) {
             waiting.clear();
@@ -107,13 +116,11 @@ final class JournalState {
         isLoadDue |= rollback == change.epoch() || isWhole && rollback > 0;
     }
 
-    private void remove(Place place) {
-        seats.remove(place);
-        if (place.role() == Role.WORKER) {
-            waiting.remove(place.rank());
-            opened.remove(place.rank());
-            counted.remove(place.rank());
-        }
+    /** Forgets the calls of a worker that is gone. */
+    private void forget(int worker) {
+        waiting.remove(worker);
+        opened.remove(worker);
+        counted.remove(worker);
     }
 
     private void add(BarrierStep step) {

@@ -68,7 +68,7 @@ final class Membership {
             state = State.RUNNING;
             admissions.restore();
             handover.begin(states.now());
-            events.changed(table.members());
+            events.changed(states.now().counted());
             if (journal.state().hasEnded()) {
                 end("as the journal says");
             }
@@ -163,7 +163,7 @@ final class Membership {
         if (!forms && state != State.RUNNING) {
             return;
         }
-        boolean runs = states.now().count(Role.WORKER) > 0;
+        boolean runs = states.now().hasWorkers();
         boolean begins = !runs && table.count(Role.WORKER) >= plan.workers();
         List<MemberEntry> newcomers = new ArrayList<>(forms ? table.waiting(Role.SERVER) : returns.place());
         if (runs || begins) {
@@ -199,7 +199,7 @@ final class Membership {
             LOG.warn("all workers have to load the newest checkpoint, since a lost node has come back");
             events.rolledBack(recovery.rollback());
         }
-        events.changed(table.members());
+        events.changed(states.now().counted());
         newcomers.forEach(admissions::admit);
         if (forms) {
             table.waiting(Role.CLIENT).forEach(admissions::admit);
@@ -232,8 +232,9 @@ final class Membership {
         if (entry != null) {
             log.left(entry);
             remove(entry);
-            ClusterChange.Loss loss = returns.loss(entry.member(), "it has left");
-            changed(entry, state == State.RUNNING && loss.awaited() ? List.of(loss) : List.of());
+            boolean mayReturn = state == State.RUNNING && entry.role() == Role.SERVER;
+            ClusterChange.Loss loss = mayReturn ? returns.loss(entry.member(), "it has left") : null;
+            changed(entry, loss != null && loss.awaited() ? List.of(loss) : List.of());
         }
     }
 
@@ -316,18 +317,17 @@ final class Membership {
         return failure != null ? failure : returns.failure();
     }
 
-    /** Makes the next state, after nodes have left or were lost. */
+    /** Makes the next state, after nodes have left or were lost, or are awaited no longer. */
     private void changed(ClusterChange.Nodes nodes) {
-        boolean hasWorkers = table.present().stream().anyMatch(entry -> entry.role() == Role.WORKER);
-        if (state == State.RUNNING && !hasWorkers && states.now().count(Role.WORKER) > 0) {
+        if (state == State.RUNNING && states.now().hasWorkers() && !returns.hasWorkers(nodes.lost())) {
             if (plan.service()) {
                 LOG.info("a job has ended: no worker is left");
             } else {
                 end("no worker is left");
             }
         }
-        events.changed(table.members());
         states.change(nodes);
+        events.changed(states.now().counted());
         if (isOver()) {
             events.ended(failure());
         } else {
@@ -357,7 +357,10 @@ final class Membership {
                         beats.answer(entry);
                     }
                 }
-                returns.expire(now);
+                List<ClusterChange.Loss> lost = returns.expired(now);
+                if (!lost.isEmpty()) {
+                    changed(ClusterChange.Nodes.gone(List.of(), lost));
+                }
             }
             case ENDED -> {
                 if (now - endedAt > limit && !table.isEmpty()) {
@@ -374,7 +377,7 @@ final class Membership {
         state = State.FORMING;
         started = now;
         states.reset();
-        events.changed(table.members());
+        events.changed(states.now().counted());
     }
 
     private void failForming() {

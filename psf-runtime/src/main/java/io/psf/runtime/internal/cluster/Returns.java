@@ -9,6 +9,7 @@ import io.psf.runtime.internal.cluster.ClusterChange.Model;
 import io.psf.runtime.internal.cluster.ClusterChange.Nodes;
 import io.psf.runtime.internal.cluster.ClusterChange.Place;
 import io.psf.runtime.internal.cluster.ClusterChange.Recovery;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -21,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The scheduler's rules for nodes that take the places of lost ones: which servers are awaited and for how long, which node takes the place of
+ * The scheduler's rules for nodes that take the places of lost ones: which nodes are awaited and for how long, which node takes the place of
  * a lost server, and when all workers have to load a checkpoint. Used on the scheduler's lane.
  */
 final class Returns {
@@ -31,8 +32,8 @@ final class Returns {
     private final MemberTable table;
     private final ClusterStates states;
     private final Journal journal;
-    /** By the rank of each awaited server, the time at which it is awaited no longer. */
-    private final Map<Integer, Long> until = new HashMap<>();
+    /** The times at which nodes are awaited no longer. */
+    private final Map<Place, Long> until = new HashMap<>();
     /** True if the workers have not yet loaded the checkpoint that the last rollback requires. */
     private boolean isLoadDue;
 
@@ -46,25 +47,39 @@ final class Returns {
         states.now().lost().stream().filter(Loss::awaited).forEach(loss -> await(loss.member()));
     }
 
-    /** Begins the time within which a server has to come back. */
-    private void await(Member server) {
-        until.put(server.rank(), plan.now() + plan.serverReturn().toNanos());
+    /** Begins the time within which a node has to come back. */
+    private void await(Member node) {
+        until.put(Place.of(node), plan.now() + plan.returnOf(node.role()).toNanos());
     }
 
-    /** True if the cluster was told to expect lost servers back. */
-    private boolean areExpected() {
-        return !plan.serverReturn().isZero();
-    }
-
-    /** Returns the loss of a node. A server is awaited if there is a checkpoint that its slices can be loaded from. */
+    /**
+     * Returns the loss of a node. A server is awaited if there is a checkpoint that its slices can be loaded from; a worker, if
+     * all workers go back to one when it comes back.
+     */
     Loss loss(Member member, String reason) {
-        boolean awaited = member.role() == Role.SERVER
-                && areExpected()
-                && !states.now().recovery().models().isEmpty();
+        Duration limit = plan.returnOf(member.role());
+        Recovery recovery = states.now().recovery();
+        boolean awaited = !limit.isZero()
+                && (member.role() == Role.SERVER ? !recovery.models().isEmpty() : recovery.isExact());
         if (awaited) {
             await(member);
+            LOG.info("{} is awaited for {} ms", member, limit.toMillis());
         }
         return new Loss(member, reason, awaited);
+    }
+
+    /**
+     * True if the job has workers: some are present, or awaited.
+     *
+     * @param changed losses that are new, or in the place of earlier ones
+     */
+    boolean hasWorkers(List<Loss> changed) {
+        Set<Place> over = new HashSet<>();
+        changed.forEach(loss -> over.add(Place.of(loss.member())));
+        return table.present().stream().anyMatch(entry -> entry.role() == Role.WORKER)
+                || changed.stream().anyMatch(Loss::isOfAwaitedWorker)
+                || states.now().lost().stream()
+                        .anyMatch(loss -> loss.isOfAwaitedWorker() && !over.contains(Place.of(loss.member())));
     }
 
     /**
@@ -77,24 +92,13 @@ final class Returns {
         Set<Place> places = new HashSet<>();
         for (MemberEntry entry : back) {
             places.add(entry.place());
-            if (entry.role() == Role.SERVER) {
-                until.remove(entry.rank);
-            }
+            until.remove(entry.place());
         }
         return states.now().lost().stream()
                 .filter(loss ->
                         begins && loss.member().role() == Role.WORKER || places.contains(Place.of(loss.member())))
                 .map(loss -> Place.of(loss.member()))
                 .toList();
-    }
-
-    /** Makes the losses of servers final that have not come back in time. */
-    void expire(long now) {
-        List<Loss> losses = expired(now);
-        if (!losses.isEmpty()) {
-            LOG.warn("a lost server has not come back: {}", losses);
-            states.change(Nodes.gone(List.of(), losses));
-        }
     }
 
     /** Returns why a job ended badly whose nodes were lost and did not come back; null if there are none. */
@@ -108,17 +112,21 @@ final class Returns {
                         "lost " + lost.get(0).member() + ": " + lost.get(0).reason());
     }
 
-    private List<Loss> expired(long now) {
+    /** Returns the losses, of which those are final whose nodes have not come back in time. */
+    List<Loss> expired(long now) {
         List<Loss> losses = new ArrayList<>();
         for (Loss loss : states.now().lost()) {
-            Long limit = loss.awaited() ? until.get(loss.member().rank()) : null;
+            Long limit = loss.awaited() ? until.get(Place.of(loss.member())) : null;
             if (limit != null && now - limit > 0) {
-                until.remove(loss.member().rank());
-                losses.add(new Loss(
+                until.remove(Place.of(loss.member()));
+                Role role = loss.member().role();
+                Loss over = new Loss(
                         loss.member(),
-                        loss.reason() + ", and no server came in its place within "
-                                + plan.serverReturn().toMillis() + " ms",
-                        false));
+                        loss.reason() + ", and no " + role.label() + " came in its place within "
+                                + plan.returnOf(role).toMillis() + " ms",
+                        false);
+                LOG.warn("lost {} has not come back: {}", over.member(), over.reason());
+                losses.add(over);
             }
         }
         return losses;
@@ -134,7 +142,7 @@ final class Returns {
         List<MemberEntry> placed = new ArrayList<>();
         for (Loss loss : states.now().lost()) {
             int rank = loss.member().rank();
-            if (loss.awaited() && table.of(Role.SERVER, rank) == null) {
+            if (loss.awaited() && loss.member().role() == Role.SERVER && table.of(Role.SERVER, rank) == null) {
                 MemberEntry requested = waiting(rank);
                 MemberEntry found = requested != null ? requested : waiting(-1);
                 if (found != null) {
@@ -159,7 +167,7 @@ final class Returns {
      * @throws PsException with {@code BAD_REQUEST} if lost servers are not expected back, or enough servers wait
      */
     void requireMayWait(Join.Request request) {
-        if (!areExpected()) {
+        if (plan.returnOf(Role.SERVER).isZero()) {
             throw new PsException(
                     Code.BAD_REQUEST,
                     "another server: the cluster of " + plan + " is complete (expected: a join while it forms; with"
@@ -189,23 +197,41 @@ final class Returns {
                         .anyMatch(loss -> loss.member().role() == entry.role()
                                 && loss.member().rank() == entry.rank));
         if (!runs || !now.isExact() || !isBack && !isLoadDue) {
-            isLoadDue &= runs;
+            if (!runs) {
+                loaded();
+            }
             return now;
         }
         isLoadDue = true;
         return new Recovery(now.models(), states.next());
     }
 
-    /** Records that a model has a checkpoint, or that all workers have loaded one. */
+    /**
+     * Records that a model has a checkpoint, or that all workers have loaded one.
+     *
+     * @throws PsException with {@code ROLLED_BACK} if the worker does not know yet that all have to load one
+     */
     void restoreFrom(RestoreFrom.Request from) {
         ClusterState now = states.now();
-        if (from.loaded() && from.rollback() == now.recovery().rollback()) {
-            isLoadDue = false;
-            journal.mark(JournalEntry.Mark.LOADED);
+        if (from.rollback() != now.recovery().rollback()) {
+            throw new PsException(
+                    Code.ROLLED_BACK,
+                    "checkpoint of model \"" + from.model() + "\": of before a lost node came back (expected: that all"
+                            + " workers load the newest checkpoint)");
+        }
+        if (from.loaded()) {
+            loaded();
         }
         Model model = new Model(from.model(), from.all());
         if (!now.recovery().models().contains(model)) {
             states.change(Nodes.recovery(now.recovery().with(model)));
+        }
+    }
+
+    private void loaded() {
+        if (isLoadDue) {
+            isLoadDue = false;
+            journal.mark(JournalEntry.Mark.LOADED);
         }
     }
 }

@@ -89,7 +89,7 @@ final class MembershipModel {
         boolean isOpen = role == Role.CLIENT || role == Role.WORKER && plan.more();
         int expected = role == Role.SERVER ? plan.servers() : plan.workers();
         boolean comesBack = role == Role.SERVER && phase == Phase.RUNNING;
-        int most = comesBack ? plan.serverReturn().isZero() ? 0 : 2 * expected : expected;
+        int most = comesBack ? plan.returnOf(Role.SERVER).isZero() ? 0 : 2 * expected : expected;
         return phase != Phase.ENDED
                 && (isOpen || asked < expected && of(role).size() < most)
                 && (comesBack || asked < 0 || !isTaken(role, asked));
@@ -199,7 +199,7 @@ final class MembershipModel {
     }
 
     private boolean isAwaited(Entry entry) {
-        return entry.role == Role.SERVER && !plan.serverReturn().isZero() && !models.isEmpty();
+        return entry.role == Role.SERVER && !plan.returnOf(Role.SERVER).isZero() && !models.isEmpty();
     }
 
     private void gone(Entry entry, boolean isLost) {
@@ -210,7 +210,7 @@ final class MembershipModel {
                 lost.remove(entry.place());
                 lost.put(
                         entry.place(),
-                        isAwaited(entry) ? now() + plan.serverReturn().toNanos() : 0);
+                        isAwaited(entry) ? now() + plan.returnOf(Role.SERVER).toNanos() : 0);
             }
             if (phase == Phase.RUNNING && ran && !hasWorkers() && !plan.service()) {
                 end();
@@ -266,8 +266,8 @@ final class MembershipModel {
         entry.beats = known == epoch && phase == Phase.RUNNING;
     }
 
-    void restoreFrom(String model, boolean all, boolean loaded, long from) {
-        isLoadDue &= !(loaded && from == rollback);
+    void restoreFrom(String model, boolean all, boolean loaded) {
+        isLoadDue &= !loaded;
         if (!Boolean.valueOf(all).equals(models.get(model))) {
             models.remove(model);
             models.put(model, all);

@@ -1,6 +1,7 @@
 package io.psf.runtime.internal.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.Member;
 import io.psf.api.PsException;
@@ -154,7 +155,7 @@ final class MembershipSteps {
                 1 + random.nextInt(3),
                 random.nextBoolean(),
                 random.nextBoolean(),
-                new ClusterPlan.Limits(JOIN, LIMIT, serverReturn, () -> now),
+                new ClusterPlan.Limits(JOIN, LIMIT, serverReturn, Duration.ZERO, () -> now),
                 null);
         HostNode host = new HostNode(
                 "law",
@@ -201,7 +202,7 @@ final class MembershipSteps {
 
     @Override
     public String toString() {
-        return plan + (plan.service() ? ", a service" : "") + ", servers return within " + plan.serverReturn();
+        return plan + (plan.service() ? ", a service" : "") + ", servers return within " + plan.returnOf(Role.SERVER);
     }
 
     void run(List<Step> steps) {
@@ -392,8 +393,13 @@ final class MembershipSteps {
         boolean isAll = step.b / 2 % 3 > 0;
         boolean isLoaded = step.b / 6 % 2 > 0;
         long from = step.b / 12 % 3 == 0 ? 0 : model.rollback;
-        membership.returns().restoreFrom(new RestoreFrom.Request(name, isAll, isLoaded, from));
-        model.restoreFrom(name, isAll, isLoaded, from);
+        RestoreFrom.Request request = new RestoreFrom.Request(name, isAll, isLoaded, from);
+        if (from != model.rollback) {
+            assertThatThrownBy(() -> membership.returns().restoreFrom(request)).hasMessageContaining("ROLLED_BACK");
+            return;
+        }
+        membership.returns().restoreFrom(request);
+        model.restoreFrom(name, isAll, isLoaded);
     }
 
     /** Lets each node apply what it has been told. */

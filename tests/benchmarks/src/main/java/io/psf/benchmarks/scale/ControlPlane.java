@@ -72,7 +72,12 @@ final class ControlPlane implements AutoCloseable {
                 "scale", Role.SCHEDULER, Placements.host(Stores.inMemory(MemoryLimit.NONE)), lane, List.of(), null);
         connections = new Connections(host, pool, CONNECTION_BOUND);
         ClusterPlan plan = new ClusterPlan(
-                servers, workers, true, false, new ClusterPlan.Limits(JOIN, HEARTBEAT, SERVER_RETURN, () -> now), null);
+                servers,
+                workers,
+                true,
+                false,
+                new ClusterPlan.Limits(JOIN, HEARTBEAT, SERVER_RETURN, Duration.ZERO, () -> now),
+                null);
         Journal journal = Journal.in(null, servers);
         Identity own = new Identity(Role.SCHEDULER, 0, journal.tickets(), false, null);
         functions = new ClusterFunctions(plan, host, connections, own, journal, new ClusterEvents() {
