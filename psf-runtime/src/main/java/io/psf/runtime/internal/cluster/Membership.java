@@ -357,7 +357,7 @@ final class Membership {
                         beats.answer(entry);
                     }
                 }
-                List<ClusterChange.Loss> lost = returns.expired(now);
+                List<ClusterChange.Loss> lost = state == State.RUNNING ? returns.expired(now) : List.of();
                 if (!lost.isEmpty()) {
                     changed(ClusterChange.Nodes.gone(List.of(), lost));
                 }

@@ -295,6 +295,7 @@ final class MembershipModel {
                 }
             }
             List<Place> over = lost.entrySet().stream()
+                    .filter(loss -> phase == Phase.RUNNING)
                     .filter(loss -> loss.getValue() > 0 && now() > loss.getValue())
                     .map(Map.Entry::getKey)
                     .toList();
