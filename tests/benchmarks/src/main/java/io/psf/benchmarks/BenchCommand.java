@@ -121,8 +121,9 @@ final class BenchCommand implements Callable<Integer> {
             paramLabel = "SERVERSxWORKERS",
             arity = "0..1",
             fallbackValue = "1000x10000",
-            description = "simulates a scheduler with so many nodes in this process (default: 1000x10000), and prints what"
-                    + " its frames and its time are (see docs/scale.md)")
+            description =
+                    "simulates a scheduler with so many nodes in this process (default: 1000x10000), and prints what"
+                            + " its frames and its time are (see docs/scale.md)")
     private @Nullable String scale;
 
     @Spec
@@ -248,7 +249,8 @@ final class BenchCommand implements Callable<Integer> {
     static ScaleRun scale(String text) {
         Matcher size = SIZE.matcher(text);
         if (!size.matches()) {
-            throw wrong("--scale: %s (expected: the numbers of servers and workers, such as 1000x10000)".formatted(text));
+            throw wrong(
+                    "--scale: %s (expected: the numbers of servers and workers, such as 1000x10000)".formatted(text));
         }
         return new ScaleRun(Integer.parseInt(size.group(1)), Integer.parseInt(size.group(2)), TENSORS);
     }

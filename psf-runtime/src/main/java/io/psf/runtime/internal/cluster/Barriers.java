@@ -75,7 +75,8 @@ final class Barriers implements Barrier, MemberListener {
 
     /** Drops calls that have timed out, up to the first that waits. The barrier is over if none does. */
     private void dropDone() {
-        for (Iterator<Map.Entry<Integer, List<CompletableFuture<Response>>>> i = waiting.entrySet().iterator();
+        for (Iterator<Map.Entry<Integer, List<CompletableFuture<Response>>>> i =
+                        waiting.entrySet().iterator();
                 i.hasNext(); ) {
             Map.Entry<Integer, List<CompletableFuture<Response>>> first = i.next();
             first.getValue().removeIf(CompletableFuture::isDone);

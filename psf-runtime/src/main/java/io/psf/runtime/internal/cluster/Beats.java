@@ -59,8 +59,8 @@ final class Beats {
      */
     void answer(MemberEntry entry) {
         if (entry.beat != null) {
-            entry.lastSeen = Math.max(
-                    entry.lastSeen, plan.now() - plan.heartbeatLimit().toNanos() / 4);
+            entry.lastSeen =
+                    Math.max(entry.lastSeen, plan.now() - plan.heartbeatLimit().toNanos() / 4);
             entry.answerBeat(since(entry.known));
         }
     }

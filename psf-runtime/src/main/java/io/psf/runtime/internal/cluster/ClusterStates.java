@@ -18,6 +18,8 @@ final class ClusterStates {
     private final ArrayDeque<ClusterChange> changes = new ArrayDeque<>();
     private final Runnable changed;
     private ClusterState now = ClusterState.NONE;
+    /** The state as a whole; null if it has not been asked for. */
+    private @Nullable ClusterChange whole;
 
     /**
      * Begins with no state.
@@ -30,6 +32,16 @@ final class ClusterStates {
 
     ClusterState now() {
         return now;
+    }
+
+    /** Returns the state as the difference from none. */
+    ClusterChange whole() {
+        ClusterChange known = whole;
+        if (known == null) {
+            known = now.whole();
+            whole = known;
+        }
+        return known;
     }
 
     /** Returns the epoch of the next state. */
@@ -53,6 +65,7 @@ final class ClusterStates {
     private void change(@Nullable Nodes nodes, List<Placed> placed, List<TensorId> forgotten) {
         ClusterChange change = new ClusterChange(now.epoch(), next(), nodes, placed, forgotten);
         now = now.with(change);
+        whole = null;
         changes.add(change);
         if (changes.size() > KEPT) {
             changes.remove();
@@ -66,7 +79,7 @@ final class ClusterStates {
             return List.of();
         }
         if (epoch <= 0 || epoch > now.epoch() || now.epoch() - epoch > changes.size()) {
-            return List.of(now.whole());
+            return List.of(whole());
         }
         List<ClusterChange> missed = new ArrayList<>();
         Iterator<ClusterChange> latest = changes.descendingIterator();

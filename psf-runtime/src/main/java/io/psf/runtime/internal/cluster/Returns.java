@@ -72,8 +72,8 @@ final class Returns {
             }
         }
         return states.now().lost().stream()
-                .filter(loss -> begins && loss.member().role() == Role.WORKER
-                        || places.contains(Place.of(loss.member())))
+                .filter(loss ->
+                        begins && loss.member().role() == Role.WORKER || places.contains(Place.of(loss.member())))
                 .map(loss -> Place.of(loss.member()))
                 .toList();
     }

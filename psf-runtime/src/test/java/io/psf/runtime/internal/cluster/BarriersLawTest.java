@@ -138,7 +138,9 @@ final class BarriersLawTest {
         }
         for (Call each : calls) {
             boolean isOver = each.hasOpened || each.isRolledBack || each.isTimedOut;
-            assertThat(each.answer.isDone()).as("a call of worker %d", each.worker).isEqualTo(isOver);
+            assertThat(each.answer.isDone())
+                    .as("a call of worker %d", each.worker)
+                    .isEqualTo(isOver);
             assertThat(each.answer.isCompletedExceptionally()).isEqualTo(each.isRolledBack || each.isTimedOut);
         }
         Set<Integer> without = new LinkedHashSet<>(counted);
@@ -174,6 +176,9 @@ final class BarriersLawTest {
         change();
         call(0);
         DeferredAnswer<?> answer = (DeferredAnswer<?>) calls.get(0).answer;
-        assertThat(answer.waitsFor()).contains("[1, 2, 3,").contains("20] and 9979 others").hasSizeLessThan(300);
+        assertThat(answer.waitsFor())
+                .contains("[1, 2, 3,")
+                .contains("20] and 9979 others")
+                .hasSizeLessThan(300);
     }
 }

@@ -66,12 +66,7 @@ final class ClusterStateTest {
             joined.add(node(Role.SERVER, rank, 1));
         }
         states.change(new ClusterChange.Nodes(
-                joined,
-                List.of(),
-                List.of(),
-                List.of(),
-                ClusterState.even(SERVERS),
-                ClusterChange.Recovery.NONE));
+                joined, List.of(), List.of(), List.of(), ClusterState.even(SERVERS), ClusterChange.Recovery.NONE));
         history.put(states.now().epoch(), states.now());
     }
 
@@ -118,9 +113,10 @@ final class ClusterStateTest {
         assertThat(now.owners()).isEqualTo(owns ? owners : before.owners());
         assertThat(now.recovery()).isEqualTo(recovery == null ? before.recovery() : recovery);
         assertThat(now.count(Role.SERVER) + now.count(Role.WORKER)).isEqualTo(present.size());
-        present.values().forEach(node -> assertThat(now.node(
-                        node.member().role(), node.member().rank()))
-                .isEqualTo(node));
+        present.values()
+                .forEach(node -> assertThat(
+                                now.node(node.member().role(), node.member().rank()))
+                        .isEqualTo(node));
     }
 
     /** Places the slices of a tensor, if it is declared, at other servers, with copies or without. */
@@ -258,8 +254,9 @@ final class ClusterStateTest {
     @Test
     void theDifferenceOfANodeDoesNotGrowWithTheCluster() {
         form();
-        List<ClusterChange.Node> many =
-                IntStream.range(2, 10_002).mapToObj(i -> node(Role.WORKER, i, 2)).toList();
+        List<ClusterChange.Node> many = IntStream.range(2, 10_002)
+                .mapToObj(i -> node(Role.WORKER, i, 2))
+                .toList();
         states.change(new ClusterChange.Nodes(many, List.of(), List.of(), List.of(), List.of(), null));
         ClusterChange.Place gone = new ClusterChange.Place(Role.WORKER, 7);
         states.change(ClusterChange.Nodes.gone(List.of(gone), List.of()));

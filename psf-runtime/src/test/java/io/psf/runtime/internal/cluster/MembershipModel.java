@@ -96,7 +96,8 @@ final class MembershipModel {
     }
 
     /** Lets a node join. Returns null if it is refused. */
-    @Nullable Entry join(Role role, int asked) {
+    @Nullable
+    Entry join(Role role, int asked) {
         if (!mayJoin(role, asked)) {
             return null;
         }
@@ -131,10 +132,12 @@ final class MembershipModel {
         if (newcomers.isEmpty()) {
             return;
         }
-        newcomers.stream().filter(each -> each.rank < 0).forEach(each -> each.rank = IntStream.iterate(0, i -> i + 1)
-                .filter(rank -> !isTaken(each.role, rank))
-                .findFirst()
-                .orElseThrow());
+        newcomers.stream()
+                .filter(each -> each.rank < 0)
+                .forEach(each -> each.rank = IntStream.iterate(0, i -> i + 1)
+                        .filter(rank -> !isTaken(each.role, rank))
+                        .findFirst()
+                        .orElseThrow());
         boolean isBack = newcomers.stream().anyMatch(each -> lost.containsKey(each.place()));
         boolean rollsBack = runs && models.containsValue(true) && (isBack || isLoadDue);
         isLoadDue = runs && (isLoadDue || rollsBack);
@@ -205,7 +208,9 @@ final class MembershipModel {
         if (entry.role != Role.CLIENT) {
             if (isLost) {
                 lost.remove(entry.place());
-                lost.put(entry.place(), isAwaited(entry) ? now() + plan.serverReturn().toNanos() : 0);
+                lost.put(
+                        entry.place(),
+                        isAwaited(entry) ? now() + plan.serverReturn().toNanos() : 0);
             }
             if (phase == Phase.RUNNING && ran && !hasWorkers() && !plan.service()) {
                 end();

@@ -90,9 +90,8 @@ final class MembershipSteps {
 
         static Step random(Random random) {
             int kind = random.nextInt(300);
-            Kind chosen = kind == 0
-                    ? Kind.END
-                    : kind == 1 ? Kind.END_BY_SCHEDULER : OFTEN[random.nextInt(OFTEN.length)];
+            Kind chosen =
+                    kind == 0 ? Kind.END : kind == 1 ? Kind.END_BY_SCHEDULER : OFTEN[random.nextInt(OFTEN.length)];
             return new Step(chosen, random.nextInt(1 << 20), random.nextInt(1 << 20));
         }
 
@@ -108,8 +107,13 @@ final class MembershipSteps {
         final MembershipModel.@Nullable Entry entry;
         Connection connection;
         CompletableFuture<Join.Response> joined;
-        @Nullable CompletableFuture<Beat.Response> beat;
-        @Nullable ClusterView view;
+
+        @Nullable
+        CompletableFuture<Beat.Response> beat;
+
+        @Nullable
+        ClusterView view;
+
         Join.@Nullable Admission told;
         boolean hasNoSession;
         int channels;
@@ -228,9 +232,10 @@ final class MembershipSteps {
                 drain();
                 model.tick();
             }
-            case ALL_BEAT -> players.stream()
-                    .filter(each -> model.entries.contains(each.entry))
-                    .forEach(each -> beat(each, step));
+            case ALL_BEAT ->
+                players.stream()
+                        .filter(each -> model.entries.contains(each.entry))
+                        .forEach(each -> beat(each, step));
             case END_BY_SCHEDULER -> {
                 membership.end();
                 model.endByScheduler();
@@ -445,7 +450,9 @@ final class MembershipSteps {
         boolean isThere = model.entries.contains(entry);
         if (isThere) {
             assertThat(player.joined.isDone()).as("admitted after %s", step).isEqualTo(entry.admitted);
-            assertThat(player.beat != null).as("a heartbeat waits after %s", step).isEqualTo(entry.beats);
+            assertThat(player.beat != null)
+                    .as("a heartbeat waits after %s", step)
+                    .isEqualTo(entry.beats);
         } else if (model.phase == Phase.ENDED && !entry.admitted && !player.hasNoSession) {
             assertThat(player.joined).as("refused after %s", step).isCompletedExceptionally();
         }
@@ -456,7 +463,8 @@ final class MembershipSteps {
             assertThat(answer.admission().late()).as("late").isEqualTo(entry.late);
             assertThat(answer.admission().workers()).isGreaterThanOrEqualTo(plan.workers());
             if (entry.beats) {
-                assertThat(Objects.requireNonNull(player.view).state()).isEqualTo(membership.states().now());
+                assertThat(Objects.requireNonNull(player.view).state())
+                        .isEqualTo(membership.states().now());
             }
         }
     }

@@ -99,8 +99,9 @@ public record ScaleRun(int servers, int workers, int tensors) {
     }
 
     private static void barrier(ControlPlane plane, Map<String, Cost> costs) {
-        List<SimulatedNode> workers =
-                plane.nodes().stream().filter(node -> node.role() == Role.WORKER).toList();
+        List<SimulatedNode> workers = plane.nodes().stream()
+                .filter(node -> node.role() == Role.WORKER)
+                .toList();
         SimulatedNode last = workers.get(workers.size() - 1);
         for (SimulatedNode worker : workers) {
             if (worker == last) {
@@ -176,7 +177,9 @@ public record ScaleRun(int servers, int workers, int tensors) {
         plane.beat();
         require(plane);
         costs.put("a lost server is detected", tick.plus(plane.takeCost()));
-        costs.put("virtual time to that", new Cost(0, 0, 0, 0, ticks * ControlPlane.TICK.toNanos()));
+        costs.put(
+                "from its silence to that, by the virtual clock",
+                new Cost(0, 0, 0, 0, ticks * ControlPlane.TICK.toNanos()));
         SimulatedNode next = plane.connect(Role.SERVER);
         next.join(-1);
         plane.beat();

@@ -102,7 +102,7 @@ final class SimulatedNode implements Channel {
             return;
         }
         int length = frame.length();
-        long begin = System.nanoTime();
+        long begin = ControlPlane.cpuNanos();
         if (frame.status() != PsException.Code.OK) {
             throw new AssertionError(frame.reader(null).string());
         }
@@ -111,13 +111,15 @@ final class SimulatedNode implements Channel {
             isBeatDue = true;
             if (length < LONG && frame.function() == BeatPsf.ID || plane.isFirst(this)) {
                 List<ClusterChange> changes = changes(frame);
-                epoch = changes.isEmpty() ? epoch : changes.get(changes.size() - 1).epoch();
+                epoch = changes.isEmpty()
+                        ? epoch
+                        : changes.get(changes.size() - 1).epoch();
             } else {
                 epoch = plane.nodes().get(0).epoch();
             }
         }
         frame.release();
-        plane.sent(length, System.nanoTime() - begin);
+        plane.sent(length, ControlPlane.cpuNanos() - begin);
         receiver.sent(this, length);
     }
 
@@ -125,8 +127,8 @@ final class SimulatedNode implements Channel {
         if (frame.function() == BeatPsf.ID) {
             return read(BeatPsf.FUNCTION, new Beat.Request(epoch), frame).changes();
         }
-        return List.of(read(JoinPsf.FUNCTION, Join.Request.of(role, -1, "", 0), frame)
-                .state());
+        return List.of(
+                read(JoinPsf.FUNCTION, Join.Request.of(role, -1, "", 0), frame).state());
     }
 
     private static <Q, R> R read(Function<Q, R> function, Q request, Frame frame) {
