@@ -79,6 +79,13 @@ final class MemberTable {
         return bySession.values();
     }
 
+    /** Subtracts a time from the silence of all nodes, in which this scheduler was stopped, if it is positive. */
+    void excuse(long nanos, long now) {
+        if (nanos > 0) {
+            all().forEach(entry -> entry.lastSeen = Math.min(now, entry.lastSeen + nanos));
+        }
+    }
+
     /** Returns the nodes that are admitted and members of the cluster, which clients are not. */
     List<MemberEntry> present() {
         return all().stream().filter(entry -> entry.since > 0).toList();

@@ -44,6 +44,7 @@ final class Membership {
     private State state = State.FORMING;
     private @Nullable PsException failure;
     private long endedAt;
+    private long tickedAt;
 
     /**
      * Creates an empty cluster.
@@ -54,6 +55,7 @@ final class Membership {
     Membership(ClusterPlan plan, Connections connections, Tickets tickets, ClusterEvents events) {
         this.plan = plan;
         this.started = plan.now();
+        this.tickedAt = started;
         this.beats = new Beats(plan, table);
         this.states = beats.states();
         this.returns = new Returns(plan, table, states);
@@ -339,6 +341,8 @@ final class Membership {
     void tick() {
         long now = plan.now();
         long limit = plan.heartbeatLimit().toNanos();
+        table.excuse(now - tickedAt - limit / 4, now);
+        tickedAt = now;
         switch (state) {
             case FORMING -> {
                 if (now - started > plan.joinTimeout().toNanos()) {

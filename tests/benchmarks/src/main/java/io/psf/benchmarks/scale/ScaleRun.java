@@ -33,7 +33,7 @@ public record ScaleRun(int servers, int workers, int tensors) {
     static final int LATE = 20;
 
     /** The virtual time of a cluster in rest. */
-    private static final int REST_SECONDS = 20;
+    private static final int REST_SECONDS = 60;
 
     private static final long ROWS = 1_000_000;
 
