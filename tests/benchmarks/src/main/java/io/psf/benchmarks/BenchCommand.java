@@ -1,5 +1,7 @@
 package io.psf.benchmarks;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.psf.api.PsException;
 import io.psf.benchmarks.scale.ScaleReport;
 import io.psf.benchmarks.scale.ScaleRun;
@@ -19,6 +21,7 @@ import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -144,6 +147,9 @@ final class BenchCommand implements Callable<Integer> {
             return 0;
         }
         if (scale != null) {
+            if (LoggerFactory.getLogger("io.psf.runtime") instanceof Logger logger) {
+                logger.setLevel(Level.ERROR); // a scheduler logs a line for each node
+            }
             ScaleReport.measure(scale(scale)).forEach(System.out::println);
             System.out.println();
             System.out.println(origin("one run"));

@@ -74,7 +74,7 @@ final class Admissions {
                 Protocol.OWN.agree(entry.request.protocol()),
                 new Join.Admission(entry.rank, entry.since, workers(), entry.late),
                 plan.heartbeatLimit().toMillis(),
-                states.now().whole(),
+                states.whole(),
                 new Join.Keys(
                         tickets.cluster(),
                         tickets.of(entry.role(), entry.rank, entry.since).secret(),
@@ -129,11 +129,6 @@ final class Admissions {
 
     /** Returns the number of workers, which is higher than each rank. */
     private int workers() {
-        int highest = states.now().nodes().stream()
-                .filter(node -> node.member().role() == Role.WORKER)
-                .mapToInt(node -> node.member().rank())
-                .max()
-                .orElse(-1);
-        return Math.max(plan.workers(), highest + 1);
+        return Math.max(plan.workers(), states.now().highestWorker() + 1);
     }
 }

@@ -37,11 +37,12 @@ final class Catalog {
      */
     void declare(List<TensorDeclaration> tensors) {
         IntMap<DeclaredTensor> now = states.now().tensors();
+        int servers = states.now().servers().size();
         List<ClusterChange.Placed> added = new ArrayList<>();
         for (TensorDeclaration tensor : tensors) {
             DeclaredTensor there = now.get(tensor.info().id().number());
             if (there == null) {
-                TensorLayout layout = place(tensor, now).declaredIn(states.next());
+                TensorLayout layout = place(tensor, now, servers).declaredIn(states.next());
                 now = now.with(tensor.info().id().number(), new DeclaredTensor(tensor, layout));
                 added.add(ClusterChange.Placed.of(tensor, layout));
             } else {
@@ -96,7 +97,7 @@ final class Catalog {
         }
     }
 
-    private TensorLayout place(TensorDeclaration tensor, IntMap<DeclaredTensor> now) {
+    private static TensorLayout place(TensorDeclaration tensor, IntMap<DeclaredTensor> now, int servers) {
         if (tensor.slices() < PIECES) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
@@ -104,7 +105,7 @@ final class Catalog {
                             + " for pieces of about 256 KB)");
         }
         if (tensor.beside().isEmpty()) {
-            return place(tensor.info(), tensor.slices(), states.now().servers().size());
+            return place(tensor.info(), tensor.slices(), servers);
         }
         TensorId beside = TensorId.of(tensor.beside());
         DeclaredTensor other = now.get(beside.number());

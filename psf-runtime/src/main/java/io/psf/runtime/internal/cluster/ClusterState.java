@@ -100,7 +100,24 @@ public record ClusterState(
 
     /** Returns the number of nodes of a role that are present. */
     public int count(Role role) {
-        return (int) nodes.stream().filter(node -> node.member().role() == role).count();
+        return end(role) - (-1 - find(role, Integer.MIN_VALUE));
+    }
+
+    /** Returns the highest rank of a worker that is present; -1 for none. */
+    int highestWorker() {
+        return count(Role.WORKER) == 0
+                ? -1
+                : nodes.get(end(Role.WORKER) - 1).member().rank();
+    }
+
+    /** Returns the index behind the nodes of a role. */
+    private int end(Role role) {
+        return -1 - find(role, Integer.MAX_VALUE);
+    }
+
+    /** Returns the index of a node, or that of {@link Collections#binarySearch} if there is none. */
+    private int find(Role role, int rank) {
+        return Collections.binarySearch(nodes, new ClusterChange.Node(new Member(role, rank, "", 0), 0), ORDER);
     }
 
     /** Returns the ranks of the servers that are present or lost, in order: those that a call to all servers is for. */
@@ -137,7 +154,7 @@ public record ClusterState(
 
     /** Returns the node of a role and rank; null if it is not present. */
     public ClusterChange.@Nullable Node node(Role role, int rank) {
-        int at = Collections.binarySearch(nodes, new ClusterChange.Node(new Member(role, rank, "", 0), 0), ORDER);
+        int at = find(role, rank);
         return at < 0 ? null : nodes.get(at);
     }
 

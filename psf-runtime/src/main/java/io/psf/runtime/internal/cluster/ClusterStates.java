@@ -20,6 +20,8 @@ final class ClusterStates {
     private final Consumer<ClusterChange> record;
     private final Runnable changed;
     private ClusterState now;
+    /** The state as a whole; null if it has not been asked for. */
+    private @Nullable ClusterChange whole;
 
     /**
      * Begins with a state, without the differences that have led to it.
@@ -35,6 +37,16 @@ final class ClusterStates {
 
     ClusterState now() {
         return now;
+    }
+
+    /** Returns the state as the difference from none. */
+    ClusterChange whole() {
+        ClusterChange known = whole;
+        if (known == null) {
+            known = now.whole();
+            whole = known;
+        }
+        return known;
     }
 
     /** Returns the epoch of the next state. */
@@ -67,6 +79,7 @@ final class ClusterStates {
     private void make(ClusterChange change) {
         record.accept(change);
         now = now.with(change);
+        whole = null;
         changes.add(change);
         if (changes.size() > KEPT) {
             changes.remove();
@@ -80,7 +93,7 @@ final class ClusterStates {
             return List.of();
         }
         if (epoch <= 0 || epoch > now.epoch() || now.epoch() - epoch > changes.size()) {
-            return List.of(now.whole());
+            return List.of(whole());
         }
         List<ClusterChange> missed = new ArrayList<>();
         Iterator<ClusterChange> latest = changes.descendingIterator();

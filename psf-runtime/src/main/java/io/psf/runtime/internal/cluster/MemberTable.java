@@ -23,6 +23,8 @@ final class MemberTable {
     private final IdentityHashMap<Connection, MemberEntry> byConnection = new IdentityHashMap<>();
     private final Map<ClusterChange.Place, MemberEntry> byRank = new HashMap<>();
     private final Map<Role, Integer> counts = new EnumMap<>(Role.class);
+    /** For each role a rank below which none is free. */
+    private final Map<Role, Integer> lowest = new EnumMap<>(Role.class);
 
     /** Adds a node, which keeps the rank that it has requested from others. */
     void add(MemberEntry entry) {
@@ -39,6 +41,9 @@ final class MemberTable {
         byConnection.remove(entry.connection);
         counts.merge(entry.role(), -1, Integer::sum);
         byRank.remove(entry.place(), entry);
+        if (entry.rank >= 0) {
+            lowest.computeIfPresent(entry.role(), (role, low) -> Math.min(low, entry.rank));
+        }
     }
 
     void clear() {
@@ -61,11 +66,12 @@ final class MemberTable {
     /** Gives a node the lowest rank that no other node has or has requested, unless it has one. */
     void rank(MemberEntry entry) {
         if (entry.rank < 0) {
-            int free = 0;
+            int free = lowest.getOrDefault(entry.role(), 0);
             while (of(entry.role(), free) != null) {
                 free++;
             }
             rank(entry, free);
+            lowest.put(entry.role(), free + 1);
         }
     }
 
@@ -79,6 +85,13 @@ final class MemberTable {
         return all().stream()
                 .filter(entry -> entry.role() == role && entry.since == 0 && !entry.admitted)
                 .toList();
+    }
+
+    /** Subtracts a time from the silence of all nodes, in which this scheduler was stopped, if it is positive. */
+    void excuse(long nanos, long now) {
+        if (nanos > 0) {
+            all().forEach(entry -> entry.lastSeen = Math.min(now, entry.lastSeen + nanos));
+        }
     }
 
     /** Returns the nodes that are admitted and members of the cluster, which clients are not. */

@@ -41,6 +41,7 @@ final class Membership {
     private long started;
     private @Nullable PsException failure;
     private long endedAt;
+    private long tickedAt;
 
     /**
      * Creates an empty cluster.
@@ -52,6 +53,7 @@ final class Membership {
         this.plan = plan;
         this.journal = journal;
         this.started = plan.now();
+        this.tickedAt = started;
         this.handover = new Handover(plan);
         this.beats = new Beats(plan, table, journal);
         this.states = beats.states();
@@ -339,6 +341,8 @@ final class Membership {
     void tick() {
         long now = plan.now();
         long limit = plan.heartbeatLimit().toNanos();
+        table.excuse(now - tickedAt - limit / 4, now);
+        tickedAt = now;
         switch (state) {
             case FORMING -> {
                 if (now - started > plan.joinTimeout().toNanos()) {

@@ -148,7 +148,9 @@ public final class Connections implements AutoCloseable {
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if the peer, or all guests, have too many connections
      */
     public synchronized void accept(Connection connection, Member member) {
-        PeerLimits.requireRoom(member, connections().toList());
+        PeerLimits.requireRoom(
+                member,
+                connections().filter(each -> PeerLimits.isOf(member, each)).count());
         connection.identify(member);
         sessions.keepAlive(connection.channel());
     }
@@ -161,7 +163,7 @@ public final class Connections implements AutoCloseable {
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if the peer has too many connections
      */
     public synchronized void open(Connection connection, Member member, long since, long session) {
-        PeerLimits.requireRoom(member, sessions.all());
+        PeerLimits.requireRoom(member, sessions.of(member));
         sessions.open(connection, member, since, session);
     }
 

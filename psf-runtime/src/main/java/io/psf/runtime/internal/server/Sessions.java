@@ -24,6 +24,15 @@ final class Sessions {
 
     private final FramePool pool;
     private final Map<Long, Connection> byNumber = new ConcurrentHashMap<>();
+    /** The number of sessions of each member. */
+    private final Map<Peer, Integer> counts = new ConcurrentHashMap<>();
+
+    private record Peer(Role role, int rank) {
+        static Peer of(Member member) {
+            return new Peer(member.role(), member.rank());
+        }
+    }
+
     /**
      * The answers of calls that ran on other nodes, of members that had no session here then. They are kept until the
      * member leaves, those of clients for {@link #DETACHED_NANOS}: a session may be one whose hello was not answered, and
@@ -81,6 +90,7 @@ final class Sessions {
         connection.open(session);
         connection.identify(member);
         byNumber.put(session, connection); // not before: a session without a member is overdue
+        counts.merge(Peer.of(member), 1, Integer::sum);
         addEarly(connection, member);
         Channel channel = connection.channel();
         keepAlive(channel);
@@ -188,7 +198,16 @@ final class Sessions {
         return byNumber.values();
     }
 
+    /** Returns the number of sessions of a member. */
+    int of(Member member) {
+        return counts.getOrDefault(Peer.of(member), 0);
+    }
+
     void remove(long session) {
-        byNumber.remove(session);
+        Connection removed = byNumber.remove(session);
+        Member member = removed == null ? null : removed.member();
+        if (member != null) {
+            counts.computeIfPresent(Peer.of(member), (peer, n) -> n == 1 ? null : n - 1);
+        }
     }
 }

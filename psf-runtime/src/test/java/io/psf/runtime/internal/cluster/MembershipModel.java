@@ -56,6 +56,7 @@ final class MembershipModel {
     private boolean hasTimedOut;
     private int clients;
     private long endedAt;
+    private long tickedAt;
 
     MembershipModel(ClusterPlan plan) {
         this.plan = plan;
@@ -276,6 +277,11 @@ final class MembershipModel {
     }
 
     void tick() {
+        long stopped = now() - tickedAt - limit() / 4;
+        tickedAt = now();
+        if (stopped > 0) { // the scheduler, which has read nothing
+            entries.forEach(each -> each.heard = Math.min(now(), each.heard + stopped));
+        }
         if (phase == Phase.FORMING) {
             if (now() > plan.joinTimeout().toNanos()) {
                 endByScheduler();

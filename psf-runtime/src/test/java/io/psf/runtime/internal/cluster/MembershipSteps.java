@@ -228,11 +228,14 @@ final class MembershipSteps {
         switch (step.kind) {
             case JOIN -> join(step);
             case TICK -> {
-                long[] times = {LIMIT.toNanos() / 8, LIMIT.toNanos() / 8, LIMIT.toNanos() / 3, LIMIT.toNanos() * 2};
-                now += times[step.a % times.length] + step.b;
-                membership.tick();
-                drain();
-                model.tick();
+                long[] times = {LIMIT.toNanos() / 8, LIMIT.toNanos() / 4, LIMIT.toNanos() / 3, LIMIT.toNanos() * 2};
+                int kind = step.a % times.length;
+                for (int i = kind == 1 ? 5 : 1; i > 0; i--) {
+                    now += times[kind] + step.b;
+                    membership.tick();
+                    drain();
+                    model.tick();
+                }
             }
             case ALL_BEAT ->
                 players.stream()

@@ -7,9 +7,9 @@ package io.psf.benchmarks.scale;
  * @param bytesIn their bytes
  * @param framesOut the number of sent frames
  * @param bytesOut their bytes
- * @param nanos the time of the thread that received, ran and answered them
+ * @param nanos the processor time of the thread that received, ran and answered them
  */
-record Cost(long framesIn, long bytesIn, long framesOut, long bytesOut, long nanos) {
+public record Cost(long framesIn, long bytesIn, long framesOut, long bytesOut, long nanos) {
     static final Cost NONE = new Cost(0, 0, 0, 0, 0);
 
     Cost plus(Cost other) {

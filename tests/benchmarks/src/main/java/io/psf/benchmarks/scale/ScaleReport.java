@@ -19,8 +19,8 @@ public final class ScaleReport {
      */
     public static List<String> measure(ScaleRun largest) {
         List<Map<String, Cost>> costs = new ArrayList<>();
-        StringBuilder head = new StringBuilder("| step | frames in | frames out | bytes out |");
-        StringBuilder line = new StringBuilder("|---|---|---|---|");
+        StringBuilder head = new StringBuilder("| step | frames in | frames out | bytes out | bytes grow |");
+        StringBuilder line = new StringBuilder("|---|---|---|---|---|");
         new ScaleRun(Math.max(1, largest.servers() / 10), Math.max(1, largest.workers() / 10), 10)
                 .measure(); // until the code is compiled
         for (int part : PARTS) {
@@ -36,19 +36,27 @@ public final class ScaleReport {
             line.append("---|");
             costs.add(run.measure());
         }
+        head.append(" time grows |");
+        line.append("---|");
         List<String> lines = new ArrayList<>(List.of(head.toString(), line.toString()));
+        Map<String, Cost> first = costs.get(0);
         Map<String, Cost> last = costs.get(costs.size() - 1);
         last.forEach((step, cost) -> {
             StringBuilder row = new StringBuilder(String.format(
                     Locale.ROOT,
-                    "| %s | %,d | %,d | %s |",
+                    "| %s | %,d | %,d | %s | %s |",
                     step,
                     cost.framesIn(),
                     cost.framesOut(),
-                    bytes(cost.bytesOut())));
+                    bytes(cost.bytesOut()),
+                    factor(cost.bytesOut(), first.getOrDefault(step, Cost.NONE).bytesOut())));
             costs.forEach(each -> row.append(' ')
                     .append(millis(each.getOrDefault(step, Cost.NONE)))
                     .append(" |"));
+            row.append(' ')
+                    .append(factor(
+                            cost.nanos(), first.getOrDefault(step, Cost.NONE).nanos()))
+                    .append(" |");
             lines.add(row.toString());
         });
         return lines;
@@ -58,6 +66,10 @@ public final class ScaleReport {
         return bytes < 100_000
                 ? String.format(Locale.ROOT, "%,d", bytes)
                 : String.format(Locale.ROOT, "%,.1f MB", bytes / 1e6);
+    }
+
+    private static String factor(long last, long first) {
+        return first == 0 ? "" : String.format(Locale.ROOT, "x %.1f", (double) last / first);
     }
 
     private static String millis(Cost cost) {

@@ -102,7 +102,7 @@ final class SimulatedNode implements Channel {
             return;
         }
         int length = frame.length();
-        long begin = System.nanoTime();
+        long begin = ControlPlane.cpuNanos();
         if (frame.status() != PsException.Code.OK) {
             throw new AssertionError(frame.reader(null).string());
         }
@@ -119,7 +119,7 @@ final class SimulatedNode implements Channel {
             }
         }
         frame.release();
-        plane.sent(length, System.nanoTime() - begin);
+        plane.sent(length, ControlPlane.cpuNanos() - begin);
         receiver.sent(this, length);
     }
 

@@ -4,7 +4,6 @@ import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
-import java.util.Collection;
 
 /**
  * The bounds of what identified peers can cost a node. Those of strangers are in {@link
@@ -54,12 +53,11 @@ public final class PeerLimits {
      * Checks that a node may take one more connection of a peer.
      *
      * @param peer the identity of the peer; a guest is a worker with a negative rank
-     * @param connections the connections that the node has
+     * @param present the number of connections that the node has of the peer
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if there are too many
      */
-    public static void requireRoom(Member peer, Collection<Connection> connections) {
+    public static void requireRoom(Member peer, long present) {
         boolean isGuest = isGuest(peer);
-        long present = connections.stream().filter(each -> isOf(peer, each)).count();
         int most = isGuest ? GUESTS : CONNECTIONS_OF_A_MEMBER;
         if (present >= most) {
             String whose = isGuest ? "guests of this node: " : "connections of " + peer + " to this node: ";
@@ -73,7 +71,8 @@ public final class PeerLimits {
         return peer.role() == Role.WORKER && peer.rank() < 0;
     }
 
-    private static boolean isOf(Member peer, Connection connection) {
+    /** True if a connection is of a peer. */
+    public static boolean isOf(Member peer, Connection connection) {
         Member other = connection.member();
         return other != null && other.role() == peer.role() && other.rank() == peer.rank();
     }
