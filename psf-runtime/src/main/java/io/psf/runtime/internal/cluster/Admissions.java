@@ -4,6 +4,8 @@ import io.psf.api.Member;
 import io.psf.api.Role;
 import io.psf.runtime.internal.server.Connections;
 import io.psf.runtime.internal.server.session.Connection;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -22,12 +24,19 @@ final class Admissions {
     /** The number of clients so far; the next client's number. */
     private int clients;
 
+    /** A number above that of each client that may go on though this scheduler has not admitted it. */
+    private int clientsBefore;
+
+    /** Those that have gone on: if one of them is lost, it stays lost. */
+    private final Set<Integer> clientsAgain = new HashSet<>();
+
     Admissions(ClusterPlan plan, Connections connections, Journal journal, MemberTable table, ClusterStates states) {
         this.plan = plan;
         this.connections = connections;
         this.journal = journal;
         this.tickets = journal.tickets();
         this.clients = journal.state().clients();
+        this.clientsBefore = journal.state().clientsBefore();
         this.secret = new SharedSecret(plan.secret());
         this.table = table;
         this.states = states;
@@ -93,6 +102,11 @@ final class Admissions {
         }
     }
 
+    /** Forgets the clients of the scheduler before this one. */
+    void forgetClients() {
+        clientsBefore = 0;
+    }
+
     /**
      * Returns the node that has a rank, or has requested it; null if there is none. The journal does not have the clients of
      * the scheduler before this one: their tickets are enough.
@@ -102,9 +116,8 @@ final class Admissions {
     @Nullable
     MemberEntry find(Hello.Request hello) {
         MemberEntry found = table.of(hello.role(), hello.rank());
-        boolean isOfBefore =
-                hello.role() == Role.CLIENT && hello.rank() < journal.state().clientsBefore();
-        if (found != null || !isOfBefore) {
+        boolean isOfBefore = hello.role() == Role.CLIENT && hello.rank() < clientsBefore;
+        if (found != null || !isOfBefore || !clientsAgain.add(hello.rank())) {
             return found;
         }
         Member client = new Member(Role.CLIENT, hello.rank(), "", 0);

@@ -34,6 +34,11 @@ final class Handover {
                 plan.heartbeatLimit().toMillis());
     }
 
+    /** Subtracts a time in which this scheduler was stopped, if it is positive. */
+    void excuse(long nanos) {
+        began += Math.max(0, nanos);
+    }
+
     /** Records that a node of the cluster is there. */
     void heard() {
         isUnderWay = false;

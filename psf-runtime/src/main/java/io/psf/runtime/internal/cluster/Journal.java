@@ -39,15 +39,27 @@ public final class Journal implements AutoCloseable {
     /** The call whose effects the next change is; empty if it is not that of a call. */
     private List<Call> running = List.of();
 
-    private Journal(@Nullable JournalFile file, JournalState state, Tickets tickets) {
+    /** False if nothing needs what is written. */
+    private final boolean isKept;
+
+    private Journal(@Nullable JournalFile file, boolean isKept, JournalState state, Tickets tickets) {
         this.file = file;
+        this.isKept = isKept;
         this.state = state;
         this.tickets = tickets;
     }
 
     /** Returns a journal without a file, of a new cluster. */
     static Journal none() {
-        return new Journal(null, new JournalState(), Tickets.fresh());
+        return new Journal(null, false, new JournalState(), Tickets.fresh());
+    }
+
+    /** Returns a journal without a file that has what another one has, for tests. */
+    static Journal after(JournalState before, Tickets tickets) {
+        JournalState state = new JournalState();
+        state.add(before.whole());
+        state.take();
+        return new Journal(null, true, state, tickets);
     }
 
     /**
@@ -81,7 +93,7 @@ public final class Journal implements AutoCloseable {
                                 + ", as the cluster of the journal in " + folder + " has; or another PSF_JOURNAL)");
             }
             state.take();
-            Journal journal = new Journal(file, state, new Tickets(cluster.number(), cluster.key()));
+            Journal journal = new Journal(file, true, state, new Tickets(cluster.number(), cluster.key()));
             journal.rewrite(file);
             return journal;
         } catch (IOException e) {
@@ -151,10 +163,12 @@ public final class Journal implements AutoCloseable {
     }
 
     private synchronized void write(JournalEntry.Request entry) {
+        if (isKept) {
+            state.add(entry);
+        }
         if (file == null) {
             return;
         }
-        state.add(entry);
         try {
             if (mostBytes == 0) {
                 rewrite(file);

@@ -75,7 +75,7 @@ final class Membership {
                 end("as the journal says");
             }
         } else if (states.now().epoch() > 0) {
-            states.reset();
+            formAnew();
         }
     }
 
@@ -144,7 +144,7 @@ final class Membership {
      * @param hello already verified
      */
     void rejoin(Hello.Request hello, Connection connection) {
-        MemberEntry entry = admissions.find(hello);
+        MemberEntry entry = isOver() ? null : admissions.find(hello);
         if (entry == null || !entry.admitted || entry.since != hello.since()) {
             throw JoinChecks.lost(Code.CLOSED);
         }
@@ -206,6 +206,10 @@ final class Membership {
         if (forms) {
             table.waiting(Role.CLIENT).forEach(admissions::admit);
         }
+    }
+
+    MemberTable table() {
+        return table;
     }
 
     Returns returns() {
@@ -284,8 +288,7 @@ final class Membership {
         }
         if (!entry.admitted) {
             table.remove(entry);
-            String before = state == State.FORMING ? "the cluster was ready" : "its job began";
-            log.disconnected(entry, connection.channel().peer(), before);
+            log.disconnected(entry, connection.channel().peer(), state == State.FORMING);
         } else if (entry.confirmed) { // a node without its answer joins again, or its silence is detected
             lose(entry, "its session with the scheduler ended");
         }
@@ -342,6 +345,7 @@ final class Membership {
         long now = plan.now();
         long limit = plan.heartbeatLimit().toNanos();
         table.excuse(now - tickedAt - limit / 4, now);
+        handover.excuse(now - tickedAt - limit / 4);
         tickedAt = now;
         switch (state) {
             case FORMING -> {
@@ -351,7 +355,7 @@ final class Membership {
             }
             case RUNNING -> {
                 if (handover.hasFailed(now)) {
-                    formAnew(now);
+                    formAnew();
                     return;
                 }
                 for (MemberEntry entry : List.copyOf(table.all())) {
@@ -375,13 +379,15 @@ final class Membership {
         }
     }
 
-    /** Forgets the nodes of the journal. */
-    private void formAnew(long now) {
+    /** Forgets the cluster of the journal. */
+    private void formAnew() {
         List.copyOf(table.all()).forEach(this::remove);
         state = State.FORMING;
-        started = now;
+        started = plan.now();
         states.reset();
-        events.changed(states.now().counted());
+        admissions.forgetClients();
+        events.rolledBack(0);
+        events.changed(List.of());
     }
 
     private void failForming() {

@@ -46,8 +46,9 @@ final class MembershipLog {
     }
 
     /** A node has gone that waited for its admission. */
-    void disconnected(MemberEntry entry, String peer, String before) {
-        breaks.line(entry.role().label() + " at " + peer + " disconnected before " + before);
+    void disconnected(MemberEntry entry, String peer, boolean isForming) {
+        breaks.line(entry.role().label() + " at " + peer + " disconnected before "
+                + (isForming ? "the cluster was ready" : "its job began"));
     }
 
     void lost(MemberEntry entry, String reason) {

@@ -3,9 +3,12 @@ package io.psf.runtime.internal.cluster;
 import io.psf.api.Role;
 import io.psf.runtime.internal.cluster.ClusterChange.Place;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +55,11 @@ final class MembershipModel {
     long epoch;
     long rollback;
     boolean isOver;
+    boolean isHandover;
+    private long began;
+    private long startedAt;
+    private int clientsBefore;
+    private final Set<Integer> clientsAgain = new HashSet<>();
     private boolean isLoadDue;
     private boolean hasTimedOut;
     private int clients;
@@ -86,12 +94,64 @@ final class MembershipModel {
         return of(role).stream().anyMatch(each -> each.rank == rank);
     }
 
+    /** Another scheduler goes on: it knows the members, and takes the tickets of clients. */
+    void restart() {
+        entries.removeIf(each -> !each.admitted || each.role == Role.CLIENT);
+        entries.sort(Comparator.<Entry, Role>comparing(each -> each.role).thenComparingInt(each -> each.rank));
+        entries.forEach(each -> {
+            each.confirmed = false;
+            each.beats = false;
+            each.beatAt = 0;
+            each.heard = now();
+        });
+        lost.replaceAll((place, until) ->
+                until > 0 ? now() + plan.returnOf(place.role()).toNanos() : 0);
+        clientsBefore = clients;
+        clientsAgain.clear();
+        clients = (clients + 1023) / 1024 * 1024;
+        tickedAt = now();
+        startedAt = now();
+        endedAt = now();
+        began = now();
+        isHandover = phase == Phase.RUNNING && !entries.isEmpty();
+        if (phase != Phase.ENDED && epoch > 0 && entries.isEmpty()) {
+            formAnew();
+        }
+    }
+
+    private void formAnew() {
+        entries.clear();
+        lost.clear();
+        models.clear();
+        clientsBefore = 0;
+        rollback = 0;
+        isLoadDue = false;
+        phase = Phase.FORMING;
+        epoch++;
+    }
+
+    /** Lets a client in whose ticket is of an earlier scheduler. */
+    boolean connects(Entry entry) {
+        boolean isNew = !isOver
+                && entry.role == Role.CLIENT
+                && entry.rank < clientsBefore
+                && !entries.contains(entry)
+                && clientsAgain.add(entry.rank);
+        if (isNew) {
+            entry.beats = false;
+            entry.beatAt = 0;
+            entries.add(entry);
+        }
+        return isNew;
+    }
+
     private boolean mayJoin(Role role, int asked) {
         boolean isOpen = role == Role.CLIENT || role == Role.WORKER && plan.more();
         int expected = role == Role.SERVER ? plan.servers() : plan.workers();
         boolean comesBack = role == Role.SERVER && phase == Phase.RUNNING;
         int most = comesBack ? plan.returnOf(Role.SERVER).isZero() ? 0 : 2 * expected : expected;
         return phase != Phase.ENDED
+                && !isHandover
                 && (isOpen || asked < expected && of(role).size() < most)
                 && (comesBack || asked < 0 || !isTaken(role, asked));
     }
@@ -281,9 +341,10 @@ final class MembershipModel {
         tickedAt = now();
         if (stopped > 0) { // the scheduler, which has read nothing
             entries.forEach(each -> each.heard = Math.min(now(), each.heard + stopped));
+            began += stopped;
         }
         if (phase == Phase.FORMING) {
-            if (now() > plan.joinTimeout().toNanos()) {
+            if (now() - startedAt > plan.joinTimeout().toNanos()) {
                 endByScheduler();
                 hasTimedOut = true;
             }
@@ -292,6 +353,10 @@ final class MembershipModel {
                 entries.clear();
                 isOver = true;
             }
+        } else if (isHandover && now() - began > limit()) {
+            isHandover = false;
+            startedAt = now();
+            formAnew();
         } else {
             for (Entry entry : List.copyOf(entries)) {
                 if (entry.admitted && !entry.beats && now() - entry.heard > limit()) {

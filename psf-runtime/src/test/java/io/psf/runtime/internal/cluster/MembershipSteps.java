@@ -50,7 +50,9 @@ final class MembershipSteps {
         SECOND_JOB,
         OVER,
         REFUSED,
-        RESUMED
+        RESUMED,
+        RESTARTED,
+        FOLLOWED
     }
 
     /** One step of a history. The numbers choose nodes and amounts among those that there are. */
@@ -66,7 +68,8 @@ final class MembershipSteps {
             TICK,
             RESTORE_FROM,
             END,
-            END_BY_SCHEDULER
+            END_BY_SCHEDULER,
+            RESTART
         }
 
         private static final Kind[] OFTEN = {
@@ -93,6 +96,9 @@ final class MembershipSteps {
             int kind = random.nextInt(300);
             Kind chosen =
                     kind == 0 ? Kind.END : kind == 1 ? Kind.END_BY_SCHEDULER : OFTEN[random.nextInt(OFTEN.length)];
+            if (kind > 292) {
+                chosen = Kind.RESTART;
+            }
             return new Step(chosen, random.nextInt(1 << 20), random.nextInt(1 << 20));
         }
 
@@ -117,6 +123,7 @@ final class MembershipSteps {
 
         Join.@Nullable Admission told;
         boolean hasNoSession;
+        boolean isCut;
         int channels;
 
         Player(
@@ -131,17 +138,18 @@ final class MembershipSteps {
         }
     }
 
-    private final Journal journal = Journal.none();
-    private final Tickets tickets = journal.tickets();
+    private final Tickets tickets = Tickets.fresh();
+    private Journal journal = Journal.after(new JournalState(), tickets);
     private final ArrayDeque<Runnable> work = new ArrayDeque<>();
     private final Set<Seen> seen = EnumSet.noneOf(Seen.class);
     private final List<Player> players = new ArrayList<>();
     private final List<Long> rollbacks = new ArrayList<>();
     private final List<List<Member>> changes = new ArrayList<>();
     private final ClusterPlan plan;
-    private final Connections connections;
+    private final HostNode host;
+    private Connections connections;
     private final Admission admission = new Admission("law", POOL, () -> true, () -> false, () -> {});
-    private final Membership membership;
+    private Membership membership;
     private final MembershipModel model;
     private long now;
     private int ends;
@@ -157,7 +165,7 @@ final class MembershipSteps {
                 random.nextBoolean(),
                 new ClusterPlan.Limits(JOIN, LIMIT, serverReturn, Duration.ZERO, () -> now),
                 null);
-        HostNode host = new HostNode(
+        this.host = new HostNode(
                 "law",
                 Role.SCHEDULER,
                 Placements.host(Stores.inMemory(MemoryLimit.NONE)),
@@ -174,8 +182,19 @@ final class MembershipSteps {
                 }),
                 List.of(),
                 null);
-        this.connections = new Connections(host, POOL, 1 << 20);
-        this.membership = new Membership(plan, connections, journal, new ClusterEvents() {
+        this.connections = connections();
+        this.membership = membership();
+        this.model = new MembershipModel(plan);
+    }
+
+    private Connections connections() {
+        Connections made = new Connections(host, POOL, 1 << 20);
+        made.whenClosed(gone -> work.add(() -> membership.closed(gone)));
+        return made;
+    }
+
+    private Membership membership() {
+        return new Membership(plan, connections, journal, new ClusterEvents() {
             @Override
             public void changed(List<Member> members) {
                 changes.add(members);
@@ -192,8 +211,6 @@ final class MembershipSteps {
                 failure = why;
             }
         });
-        this.model = new MembershipModel(plan);
-        connections.whenClosed(gone -> work.add(() -> membership.closed(gone)));
     }
 
     Set<Seen> seen() {
@@ -241,6 +258,7 @@ final class MembershipSteps {
                 players.stream()
                         .filter(each -> model.entries.contains(each.entry))
                         .forEach(each -> beat(each, step));
+            case RESTART -> restart();
             case END_BY_SCHEDULER -> {
                 membership.end();
                 model.endByScheduler();
@@ -261,13 +279,36 @@ final class MembershipSteps {
             case DROP -> drop(player);
             case RESUME -> resume(player);
             case END -> {
-                if (isPresent(player)) {
+                if (isPresent(player) && !player.isCut) {
                     membership.end(player.connection);
                     model.endByMember();
                 }
             }
             default -> restoreFrom(step);
         }
+    }
+
+    /** Another scheduler goes on from the journal. Nodes whose joins have no answer have to join again. */
+    private void restart() {
+        boolean hasNodes = !membership.states().now().nodes().isEmpty();
+        if (model.isOver || model.phase == Phase.ENDED && !hasNodes) {
+            return; // its journal is deleted, or of no use
+        }
+        journal = Journal.after(journal.state(), tickets);
+        connections = connections();
+        membership = membership();
+        model.restart();
+        membership.restore();
+        for (Player player : players) {
+            player.beat = null;
+            player.hasNoSession = false;
+            player.isCut = true;
+            if (player.entry != null && !player.entry.admitted) {
+                player.joined = new CompletableFuture<>();
+                player.joined.completeExceptionally(new PsException(Code.UNAVAILABLE, "its scheduler is gone"));
+            }
+        }
+        seen.add(Seen.RESTARTED);
     }
 
     private boolean isPresent(Player player) {
@@ -290,7 +331,8 @@ final class MembershipSteps {
             assertThat(entry).as("the model's entry of %s %d", role, asked).isNotNull();
             players.add(new Player(request, entry, connection, joined));
         } catch (PsException refused) {
-            assertThat(refused.code()).isEqualTo(Code.BAD_REQUEST);
+            assertThat(refused.code())
+                    .isEqualTo(model.isHandover && model.phase == Phase.RUNNING ? Code.UNAVAILABLE : Code.BAD_REQUEST);
             assertThat(entry).as("refused: %s", refused.detail()).isNull();
             seen.add(Seen.REFUSED);
         }
@@ -311,7 +353,9 @@ final class MembershipSteps {
             player.connection = fresh;
             player.hasNoSession = false;
             player.channels = 0;
+            player.isCut = false;
             entry.heard = now;
+            model.isHandover = false;
         } catch (PsException refused) {
             assertThat(refused.code()).isEqualTo(Code.BAD_REQUEST);
             assertThat(entry.confirmed || model.phase == Phase.ENDED)
@@ -321,7 +365,7 @@ final class MembershipSteps {
     }
 
     private void beat(Player player, Step step) {
-        if (player.view == null) {
+        if (player.view == null || player.isCut) {
             return;
         }
         boolean isPresent = isPresent(player);
@@ -337,8 +381,8 @@ final class MembershipSteps {
     }
 
     private void leave(Player player) {
-        if (player.told == null) {
-            return; // a node without an answer calls nothing
+        if (player.told == null || player.isCut) {
+            return; // a node without an answer, or a connection, calls nothing
         }
         membership.leave(player.connection);
         if (isPresent(player)) {
@@ -350,6 +394,9 @@ final class MembershipSteps {
     /** Ends the connection of a node together with its session. */
     private void drop(Player player) {
         MembershipModel.Entry entry = player.entry;
+        if (player.isCut) {
+            return;
+        }
         connections.drop(player.connection);
         drain();
         player.hasNoSession = true;
@@ -374,13 +421,20 @@ final class MembershipSteps {
                 tickets.cluster(),
                 new Hello.InSession(player.request.session(), ++player.channels),
                 new byte[0]);
+        if (player.entry != null && model.connects(player.entry)) {
+            player.hasNoSession = false;
+        }
         boolean isKnown = isPresent(player) && !player.hasNoSession;
         try {
             membership.rejoin(hello, connect());
+            player.isCut = false;
+            player.connection =
+                    Objects.requireNonNull(membership.table().of(player.request.role(), told.rank())).connection;
             assertThat(isKnown).as("known").isTrue();
             MembershipModel.Entry entry = Objects.requireNonNull(player.entry);
             entry.confirmed = true;
             entry.heard = now;
+            model.isHandover = false;
             seen.add(Seen.RESUMED);
         } catch (PsException refused) {
             assertThat(refused.code()).isEqualTo(Code.CLOSED);
@@ -461,7 +515,7 @@ final class MembershipSteps {
         if (isThere) {
             assertThat(player.joined.isDone()).as("admitted after %s", step).isEqualTo(entry.admitted);
             assertThat(player.beat != null)
-                    .as("a heartbeat waits after %s", step)
+                    .as("a heartbeat of %s waits after %s", entry.place(), step)
                     .isEqualTo(entry.beats);
         } else if (model.phase == Phase.ENDED && !entry.admitted && !player.hasNoSession) {
             assertThat(player.joined).as("refused after %s", step).isCompletedExceptionally();
@@ -489,6 +543,7 @@ final class MembershipSteps {
         note(Seen.EXPIRED, seen.contains(Seen.AWAITED) && lost.containsValue(0L));
         note(Seen.AWAITED, lost.values().stream().anyMatch(until -> until > 0));
         note(Seen.ROLLED_BACK, model.rollback > 0);
+        note(Seen.FOLLOWED, model.phase == Phase.FORMING && model.epoch > 0);
         note(Seen.OVER, model.isOver && model.epoch > 0);
     }
 
