@@ -1,6 +1,5 @@
 package io.psf.cli;
 
-import io.psf.runtime.spi.transport.FullHeap;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -72,7 +71,6 @@ final class HeapWatch implements Thread.UncaughtExceptionHandler {
         Runtime.getRuntime().removeShutdownHook(hook);
         isFatal(Thread.currentThread(), new OutOfMemoryError());
         watch.say(0);
-        FullHeap.prepare();
         Thread.setDefaultUncaughtExceptionHandler(watch);
         Thread thread = new Thread(watch::watch, OURS + "heap");
         thread.setDaemon(true);

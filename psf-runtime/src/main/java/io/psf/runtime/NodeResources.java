@@ -9,6 +9,7 @@ import io.psf.runtime.internal.cluster.ClusterLink;
 import io.psf.runtime.internal.cluster.Join;
 import io.psf.runtime.spi.transport.Acceptor;
 import io.psf.runtime.spi.transport.FramePool;
+import io.psf.runtime.spi.transport.FullHeap;
 import io.psf.runtime.spi.transport.Transport;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -49,6 +50,7 @@ final class NodeResources implements AutoCloseable {
      * @param name the name of the node's threads
      */
     NodeResources(String name, Network network) {
+        FullHeap.prepare(); // a node whose heap is full cannot load the class
         this.network = network;
         this.client = new CallClient(network.pool());
         this.timer = new Timer(name);

@@ -31,6 +31,12 @@ final class JoinChecks {
         if (request.session() == 0) {
             throw new PsException(Code.BAD_REQUEST, "session of a join: 0 (expected: a number of its own, not 0)");
         }
+        if (request.rank() < -1) { // else a server would wait for the loss of a rank that no server has
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "rank of a " + request.role().label() + ": " + request.rank() + " (expected: -1 for any, or 0 and"
+                            + " above)");
+        }
         if (request.role() == Role.CLIENT && request.rank() >= 0) {
             throw new PsException(
                     Code.BAD_REQUEST, "rank of a client: " + request.rank() + " (expected: -1, since it has none)");

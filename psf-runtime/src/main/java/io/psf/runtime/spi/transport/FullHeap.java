@@ -13,7 +13,7 @@ public final class FullHeap {
 
     /**
      * Makes {@link #report} need no memory later, not even for the loading of this class. Must be called while the heap
-     * has memory, by a process whose handler of uncaught exceptions ends it.
+     * has memory. The current thread's handler is another one meanwhile.
      */
     public static void prepare() {
         Thread here = Thread.currentThread();
