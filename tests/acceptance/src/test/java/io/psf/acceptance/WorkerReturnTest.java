@@ -92,6 +92,21 @@ final class WorkerReturnTest {
         }
     }
 
+    /** It joins before the server counts as lost, and connects to the one that takes its place. */
+    @Test
+    void aWorkerComesBackWhileAServerIsLost() throws Exception {
+        try (TrainingProcesses job = job(folder, Map.of())) {
+            job.start();
+            job.await("worker 1", "STEP 10");
+            job.kill("worker 1");
+            job.await("scheduler", "lost worker");
+            job.kill("server 2");
+            job.start("worker 1", Map.of());
+            job.await("scheduler", "lost server");
+            assertThat(model(job, 3)).as(job::toString).isEqualTo(undisturbed);
+        }
+    }
+
     /** No worker is left meanwhile: the job would have ended if none was awaited. */
     @Test
     void aJobWhoseWorkersAreAllLostGoesOn() throws Exception {
