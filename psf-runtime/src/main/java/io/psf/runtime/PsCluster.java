@@ -220,12 +220,6 @@ public final class PsCluster implements AutoCloseable {
             return this;
         }
 
-        /** Sets how long the other workers wait for one in the place of a lost one; default: not at all. */
-        public Builder workerReturn(Duration limit) {
-            this.life = life.withWorkerReturn(limit);
-            return this;
-        }
-
         /** Uses TCP on 127.0.0.1 instead of passing frames in memory. */
         public Builder tcp() {
             return over(new TransportConfig(TransportConfig.Kind.TCP, Duration.ZERO));

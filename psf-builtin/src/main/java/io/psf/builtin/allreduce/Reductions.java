@@ -1,13 +1,11 @@
 package io.psf.builtin.allreduce;
 
 import io.psf.api.Member;
-import io.psf.api.MemberListener;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
-import io.psf.api.spi.Restartable;
 import io.psf.builtin.optimizer.Shapes;
-import io.psf.builtin.push.Abandoned;
 import io.psf.builtin.push.Renumbering;
+import io.psf.builtin.push.WaitingCalls;
 import io.psf.builtin.push.Workers;
 import java.util.HashSet;
 import java.util.List;
@@ -20,7 +18,7 @@ import java.util.concurrent.CompletionStage;
  * The open all-reduces of a shard, by number. The oldest one is combined in the shard's values: each worker's values as
  * soon as all lower ranks have sent theirs. Attached to the shard, used on its lane.
  */
-final class Reductions implements MemberListener, Restartable {
+final class Reductions extends WaitingCalls {
     /** The maximum number of open all-reduces: a worker whose calls time out opens further ones. */
     private static final int MOST_OPEN = 4;
 
@@ -30,7 +28,6 @@ final class Reductions implements MemberListener, Restartable {
     private final Set<Integer> known = new HashSet<>();
 
     private final Renumbering numbers = new Renumbering();
-    private final Abandoned abandoned = new Abandoned();
     /** The ranks of the workers that have joined and do not call yet. */
     private final Set<Integer> paused = new HashSet<>();
 
@@ -38,6 +35,7 @@ final class Reductions implements MemberListener, Restartable {
     private boolean closing;
 
     private Reductions(Shard shard) {
+        super(shard::members);
         this.shard = shard;
     }
 
@@ -73,7 +71,7 @@ final class Reductions implements MemberListener, Restartable {
     CompletionStage<ReduceValues.Response> add(ReduceValues.Request slice) {
         Shapes.requireDense(shard, slice.values());
         int worker = Workers.rank(shard.call(), "all-reduce");
-        abandoned.requireNot();
+        requireNotAbandoned();
         long number = numbers.here(worker, slice.number());
         if (number < next) {
             throw refused(
@@ -133,20 +131,14 @@ final class Reductions implements MemberListener, Restartable {
     }
 
     @Override
-    public void abandon(PsException reason) {
-        abandoned.begin(reason, shard.members());
-        drop(reason);
-    }
-
-    @Override
-    public void restart(boolean loaded, Set<Integer> workers) {
-        abandoned.end();
+    protected void begin(boolean loaded, Set<Integer> workers) {
         paused.removeAll(workers);
-        drop(Abandoned.dropped("all-reduce \"" + shard.spec().id() + "\""));
+        drop(dropped("all-reduce \"" + shard.spec().id() + "\""));
         numbers.restart(workers, next);
     }
 
-    private void drop(PsException reason) {
+    @Override
+    protected void drop(PsException reason) {
         List<OpenReduction> dropped = List.copyOf(open.values());
         next = open.isEmpty() ? next : open.lastKey() + 1;
         open.clear();
@@ -168,10 +160,8 @@ final class Reductions implements MemberListener, Restartable {
     }
 
     @Override
-    public void membersChanged(List<Member> members) {
-        Set<Integer> present = Workers.of(members);
+    protected void changed(List<Member> members, Set<Integer> present) {
         numbers.retain(present);
-        abandoned.retain(present);
         paused.retainAll(present);
         if (!open.isEmpty() || !known.isEmpty()) {
             known.retainAll(present);

@@ -1,11 +1,9 @@
 package io.psf.builtin.partial;
 
 import io.psf.api.Member;
-import io.psf.api.MemberListener;
 import io.psf.api.Node;
 import io.psf.api.PsException;
-import io.psf.api.spi.Restartable;
-import io.psf.builtin.push.Abandoned;
+import io.psf.builtin.push.WaitingCalls;
 import io.psf.builtin.push.Workers;
 import java.time.Duration;
 import java.util.HashMap;
@@ -16,9 +14,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 
 /** The open groups of a server, by key. Attached to the server, used on its lane. */
-public final class PartialGroups implements MemberListener, Restartable {
+public final class PartialGroups extends WaitingCalls {
     private final Node server;
-    private final Abandoned abandoned = new Abandoned();
     private final Map<Long, Open> groups = new HashMap<>();
     /** The number of groups opened so far; the next group's number. */
     private long opened;
@@ -27,6 +24,7 @@ public final class PartialGroups implements MemberListener, Restartable {
     private record Open(PartialGroup group, Future<?> deadline) {}
 
     private PartialGroups(Node server) {
+        super(server::members);
         this.server = server;
     }
 
@@ -36,7 +34,7 @@ public final class PartialGroups implements MemberListener, Restartable {
     }
 
     CompletionStage<PartialReducePartners.Response> come(PartialReducePartners.Request request) {
-        abandoned.requireNot();
+        requireNotAbandoned();
         require("rank", request.rank(), 0);
         require("wanted", request.wanted(), 1);
         require("maxWaitMillis", request.maxWaitMillis(), 0);
@@ -67,20 +65,14 @@ public final class PartialGroups implements MemberListener, Restartable {
     }
 
     @Override
-    public void abandon(PsException reason) {
-        abandoned.begin(reason, server.members());
-        drop(reason);
-    }
-
-    @Override
-    public void restart(boolean loaded, Set<Integer> workers) {
-        abandoned.end();
+    protected void begin(boolean loaded, Set<Integer> workers) {
         if (loaded) {
-            drop(Abandoned.dropped("partial reduce"));
+            drop(dropped("partial reduce"));
         }
     }
 
-    private void drop(PsException reason) {
+    @Override
+    protected void drop(PsException reason) {
         List<Open> dropped = List.copyOf(groups.values());
         groups.clear();
         for (Open each : dropped) {
@@ -90,8 +82,7 @@ public final class PartialGroups implements MemberListener, Restartable {
     }
 
     @Override
-    public void membersChanged(List<Member> members) {
-        abandoned.retain(Workers.of(members));
+    protected void changed(List<Member> members, Set<Integer> present) {
         List.copyOf(groups.keySet()).forEach(key -> forgetGone(key, members));
     }
 

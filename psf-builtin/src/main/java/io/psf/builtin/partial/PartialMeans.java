@@ -1,13 +1,10 @@
 package io.psf.builtin.partial;
 
 import io.psf.api.Member;
-import io.psf.api.MemberListener;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
-import io.psf.api.spi.Restartable;
 import io.psf.builtin.optimizer.Shapes;
-import io.psf.builtin.push.Abandoned;
-import io.psf.builtin.push.Workers;
+import io.psf.builtin.push.WaitingCalls;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,14 +12,14 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /** The open means: those that wait for some of their partners. Attached to a shard, used on its lane. */
-final class PartialMeans implements MemberListener, Restartable {
+final class PartialMeans extends WaitingCalls {
     private final Shard shard;
-    private final Abandoned abandoned = new Abandoned();
     private final Map<Group, PartialMean> open = new HashMap<>();
 
     private record Group(long key, long number) {}
 
     private PartialMeans(Shard shard) {
+        super(shard::members);
         this.shard = shard;
     }
 
@@ -31,7 +28,7 @@ final class PartialMeans implements MemberListener, Restartable {
     }
 
     CompletionStage<PartialReduceMean.Response> add(PartialReduceMean.Request request) {
-        abandoned.requireNot();
+        requireNotAbandoned();
         Shapes.requireDense(shard, request.values());
         Group group = new Group(request.group(), request.number());
         PartialMean there = open.get(group);
@@ -39,33 +36,31 @@ final class PartialMeans implements MemberListener, Restartable {
         CompletionStage<PartialReduceMean.Response> answer =
                 mean.add(shard.call().worker(), request.values());
         open.put(group, mean);
-        membersChanged(shard.members());
+        close(shard.members());
         return answer;
     }
 
     @Override
-    public void abandon(PsException reason) {
-        abandoned.begin(reason, shard.members());
-        drop(reason);
-    }
-
-    @Override
-    public void restart(boolean loaded, Set<Integer> workers) {
-        abandoned.end();
+    protected void begin(boolean loaded, Set<Integer> workers) {
         if (loaded) {
-            drop(Abandoned.dropped("partial reduce"));
+            drop(dropped("partial reduce"));
         }
     }
 
-    private void drop(PsException reason) {
+    @Override
+    protected void drop(PsException reason) {
         List<PartialMean> dropped = List.copyOf(open.values());
         open.clear();
         dropped.forEach(each -> each.fail(reason));
     }
 
     @Override
-    public void membersChanged(List<Member> members) {
-        abandoned.retain(Workers.of(members));
+    protected void changed(List<Member> members, Set<Integer> present) {
+        close(members);
+    }
+
+    /** Closes the means that wait for nobody. */
+    private void close(List<Member> members) {
         open.values().removeIf(PartialMean::isGivenUp);
         List<PartialMean> complete =
                 open.values().stream().filter(mean -> mean.isComplete(members)).toList();

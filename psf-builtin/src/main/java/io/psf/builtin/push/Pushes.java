@@ -3,14 +3,12 @@ package io.psf.builtin.push;
 import io.psf.api.CallInfo;
 import io.psf.api.DeferredAnswer;
 import io.psf.api.Member;
-import io.psf.api.MemberListener;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.MovingState;
-import io.psf.api.spi.Restartable;
 import io.psf.builtin.optimizer.Shapes;
 import io.psf.builtin.optimizer.Step;
 import io.psf.builtin.optimizer.TiledOptimizer;
@@ -43,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * Until then the push stays in its request, uncopied. So a server may hold one push of each worker for each of at most
  * {@value #MOST_OPEN} rounds.
  */
-public final class Pushes implements MemberListener, MovingState, Restartable {
+public final class Pushes extends WaitingCalls implements MovingState {
     /** The maximum number of open rounds, and so of held pushes of one worker. */
     private static final int MOST_OPEN = 4;
 
@@ -62,7 +60,6 @@ public final class Pushes implements MemberListener, MovingState, Restartable {
     private final Deque<Round> open = new ArrayDeque<>(1);
 
     private final AwaitedWorkers awaited = new AwaitedWorkers();
-    private final Abandoned abandoned = new Abandoned();
     /** Says which workers the oldest round waits for; one object for all pushes. */
     private final Supplier<String> waitsFor = this::waitsFor;
     /** The pushes that an earlier shard of this slice took; none in general. */
@@ -73,6 +70,7 @@ public final class Pushes implements MemberListener, MovingState, Restartable {
     private long closed;
 
     private Pushes(Shard shard, boolean synchronous, boolean mean, @Nullable RoundQuorum quorum) {
+        super(shard::members);
         this.shard = shard;
         this.synchronous = synchronous;
         this.mean = mean;
@@ -175,14 +173,12 @@ public final class Pushes implements MemberListener, MovingState, Restartable {
     }
 
     @Override
-    public void membersChanged(List<Member> members) {
+    protected void changed(List<Member> members, Set<Integer> present) {
         if (synchronous) { // another worker may get the rank of one that has left
-            Set<Integer> present = Workers.of(members);
             if (quorum != null) {
                 quorum.changed(present, closed);
             }
             awaited.retain(present);
-            abandoned.retain(present);
             open.forEach(round -> round.retain(present));
         }
         if (!taken.isEmpty()) {
@@ -204,19 +200,12 @@ public final class Pushes implements MemberListener, MovingState, Restartable {
         closeRounds(shard.members());
     }
 
-    @Override
-    public void abandon(PsException reason) {
-        abandoned.begin(reason, shard.members());
-        drop(reason);
-    }
-
     /** {@inheritDoc} After a load there are no open rounds, and the next one that closes is the first. */
     @Override
-    public void restart(boolean loaded, Set<Integer> workers) {
-        abandoned.end();
+    protected void begin(boolean loaded, Set<Integer> workers) {
         awaited.begin(workers);
         if (loaded) {
-            drop(Abandoned.dropped("push to tensor \"" + shard.spec().id() + "\""));
+            drop(dropped("push to tensor \"" + shard.spec().id() + "\""));
             awaited.ended().clear();
             taken.clear();
             closed = 0;
@@ -226,7 +215,8 @@ public final class Pushes implements MemberListener, MovingState, Restartable {
         }
     }
 
-    private void drop(PsException reason) {
+    @Override
+    protected void drop(PsException reason) {
         List<Round> dropped = List.copyOf(open);
         open.clear();
         dropped.forEach(round -> round.drop(reason));
@@ -246,7 +236,7 @@ public final class Pushes implements MemberListener, MovingState, Restartable {
         }
         CallInfo call = shard.call();
         int worker = Workers.rank(call, "push to a synchronous tensor");
-        abandoned.requireNot();
+        requireNotAbandoned();
         DeferredAnswer<Object> before = taken.isEmpty() ? null : taken.remove(worker, call.call());
         if (before != null) { // its update is in a round
             shard.requestRelease().run();

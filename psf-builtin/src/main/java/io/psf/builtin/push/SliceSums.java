@@ -1,11 +1,9 @@
 package io.psf.builtin.push;
 
 import io.psf.api.Member;
-import io.psf.api.MemberListener;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.array.DoubleArray;
-import io.psf.api.spi.Restartable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,7 +17,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 
 /** The sums over slices that wait for some of them. Attached to the coordinating shard, used on its lane. */
-final class SliceSums implements MemberListener, Restartable {
+final class SliceSums extends WaitingCalls {
     /** The time after which a sum is dropped that lacks a slice: the calls have failed long before. */
     private static final Duration LONGEST = Duration.ofMinutes(30);
 
@@ -77,9 +75,9 @@ final class SliceSums implements MemberListener, Restartable {
     }
 
     private final Shard shard;
-    private final Abandoned abandoned = new Abandoned();
 
     private SliceSums(Shard shard) {
+        super(shard::members);
         this.shard = shard;
     }
 
@@ -88,7 +86,7 @@ final class SliceSums implements MemberListener, Restartable {
     }
 
     CompletionStage<SumOverSlices.Response> add(SumOverSlices.Request request) {
-        abandoned.requireNot();
+        requireNotAbandoned();
         Key key = new Key(request.worker(), request.push(), request.stage());
         double[] known = complete.get(key);
         if (known != null) {
@@ -120,28 +118,20 @@ final class SliceSums implements MemberListener, Restartable {
         return answer;
     }
 
-    @Override
-    public void abandon(PsException reason) {
-        abandoned.begin(reason, shard.members());
-        drop(reason);
-    }
-
     /** {@inheritDoc} After a load, the rounds are numbered from the beginning. */
     @Override
-    public void restart(boolean loaded, Set<Integer> workers) {
-        abandoned.end();
+    protected void begin(boolean loaded, Set<Integer> workers) {
         if (loaded) {
-            drop(Abandoned.dropped("sum over slices"));
+            drop(dropped("sum over slices"));
             complete.clear();
         }
     }
 
     @Override
-    public void membersChanged(List<Member> members) {
-        abandoned.retain(Workers.of(members));
-    }
+    protected void changed(List<Member> members, Set<Integer> present) {}
 
-    private void drop(PsException reason) {
+    @Override
+    protected void drop(PsException reason) {
         List<Gathering> dropped = List.copyOf(open.values());
         open.clear();
         for (Gathering each : dropped) {

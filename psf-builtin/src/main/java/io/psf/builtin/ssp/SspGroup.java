@@ -3,8 +3,8 @@ package io.psf.builtin.ssp;
 import io.psf.api.DeferredAnswer;
 import io.psf.api.Member;
 import io.psf.api.PsException;
-import io.psf.builtin.push.Abandoned;
 import io.psf.builtin.push.Renumbering;
+import io.psf.builtin.push.WaitingCalls;
 import io.psf.builtin.push.Workers;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -134,7 +134,7 @@ final class SspGroup {
 
     /** Makes the next clock of each worker that begins its first. */
     void restart(Set<Integer> workers, List<Member> members) {
-        fail(Abandoned.dropped("clock of " + this));
+        fail(WaitingCalls.dropped("clock of " + this));
         paused.removeAll(workers);
         paces.clear();
         present = Workers.of(members);

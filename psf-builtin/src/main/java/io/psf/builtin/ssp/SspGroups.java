@@ -1,11 +1,9 @@
 package io.psf.builtin.ssp;
 
 import io.psf.api.Member;
-import io.psf.api.MemberListener;
 import io.psf.api.Node;
 import io.psf.api.PsException;
-import io.psf.api.spi.Restartable;
-import io.psf.builtin.push.Abandoned;
+import io.psf.builtin.push.WaitingCalls;
 import io.psf.builtin.push.Workers;
 import java.util.HashMap;
 import java.util.List;
@@ -14,12 +12,12 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /** The groups of a server, by key. Attached to the server, used on its lane. */
-public final class SspGroups implements MemberListener, Restartable {
+public final class SspGroups extends WaitingCalls {
     private final Node server;
     private final Map<Long, SspGroup> groups = new HashMap<>();
-    private final Abandoned abandoned = new Abandoned();
 
     private SspGroups(Node server) {
+        super(server::members);
         this.server = server;
     }
 
@@ -41,7 +39,7 @@ public final class SspGroups implements MemberListener, Restartable {
     }
 
     CompletionStage<SspSync.Response> sync(SspSync.Request request) {
-        abandoned.requireNot();
+        requireNotAbandoned();
         SspGroup group = groups.get(request.group());
         if (group == null) {
             throw new PsException(
@@ -58,21 +56,18 @@ public final class SspGroups implements MemberListener, Restartable {
     }
 
     @Override
-    public void abandon(PsException reason) {
-        abandoned.begin(reason, server.members());
+    protected void drop(PsException reason) {
         groups.values().forEach(group -> group.fail(reason));
     }
 
     /** {@inheritDoc} All clocks begin anew. */
     @Override
-    public void restart(boolean loaded, Set<Integer> workers) {
-        abandoned.end();
+    protected void begin(boolean loaded, Set<Integer> workers) {
         groups.values().forEach(group -> group.restart(workers, server.members()));
     }
 
     @Override
-    public void membersChanged(List<Member> members) {
-        abandoned.retain(Workers.of(members));
+    protected void changed(List<Member> members, Set<Integer> present) {
         groups.values().forEach(group -> group.release(members));
     }
 }

@@ -41,24 +41,23 @@ final class ChaosTest {
 
     /** What happens to a node of a role. */
     private enum Fault {
-        KILL_SERVER("server", TrainingProcesses.SERVERS, false),
-        STOP_SERVER("server", TrainingProcesses.SERVERS, true),
-        KILL_WORKER("worker", TrainingProcesses.WORKERS, false),
-        STOP_WORKER("worker", TrainingProcesses.WORKERS, true);
+        KILL_SERVER("server", false),
+        STOP_SERVER("server", true),
+        KILL_WORKER("worker", false),
+        STOP_WORKER("worker", true);
 
         private final String role;
-        private final int nodes;
         private final boolean stops;
 
-        Fault(String role, int nodes, boolean stops) {
+        Fault(String role, boolean stops) {
             this.role = role;
-            this.nodes = nodes;
             this.stops = stops;
         }
 
         /** Disturbs a node. Returns its name. */
         String strike(TrainingProcesses job, Random random) throws IOException, InterruptedException {
-            String node = role + " " + random.nextInt(nodes);
+            List<String> nodes = TrainingProcesses.of(role);
+            String node = nodes.get(random.nextInt(nodes.size()));
             if (stops) {
                 job.stop(node, STOP);
             } else {

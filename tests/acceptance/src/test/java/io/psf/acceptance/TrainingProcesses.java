@@ -18,14 +18,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /**
  * A training job of real processes, each with a name such as {@code server 0}, which are killed, stopped and started again. The
  * workers run {@link TrainingLoopMain}.
  */
 final class TrainingProcesses implements AutoCloseable {
-    static final int SERVERS = 3;
-    static final int WORKERS = 3;
+    static final List<String> SERVERS = List.of("server 0", "server 1", "server 2");
+    static final List<String> WORKERS = List.of("worker 0", "worker 1", "worker 2");
+    private static final List<String> NODES = Stream.of(List.of("scheduler"), SERVERS, WORKERS)
+            .flatMap(List::stream)
+            .toList();
 
     private final Map<String, Process> nodes = new ConcurrentHashMap<>();
     private final List<String> lines = new CopyOnWriteArrayList<>();
@@ -52,14 +56,15 @@ final class TrainingProcesses implements AutoCloseable {
         }
     }
 
+    /** Returns the names of the nodes of a role. */
+    static List<String> of(String role) {
+        return NODES.stream().filter(node -> node.startsWith(role)).toList();
+    }
+
     /** Starts all nodes. */
     void start() throws IOException {
-        start("scheduler", Map.of());
-        for (int rank = 0; rank < SERVERS; rank++) {
-            start("server " + rank, Map.of());
-        }
-        for (int rank = 0; rank < WORKERS; rank++) {
-            start("worker " + rank, Map.of());
+        for (String node : NODES) {
+            start(node, Map.of());
         }
     }
 
@@ -85,9 +90,9 @@ final class TrainingProcesses implements AutoCloseable {
                 "PSF_SCHEDULER",
                 "127.0.0.1:" + port,
                 "PSF_SERVERS",
-                "" + SERVERS,
+                "" + SERVERS.size(),
                 "PSF_WORKERS",
-                "" + WORKERS,
+                "" + WORKERS.size(),
                 "PSF_HEARTBEAT_LIMIT",
                 "2s",
                 "PSF_SERVER_RETURN",
@@ -204,27 +209,22 @@ final class TrainingProcesses implements AutoCloseable {
     }
 
     /** True if a worker has ended in order. */
-    boolean hasEnded(int worker) {
-        Process process = node("worker " + worker);
+    boolean hasEnded(String worker) {
+        Process process = node(worker);
         return !process.isAlive() && process.exitValue() == 0;
     }
 
     boolean hasEnded() {
-        for (int worker = 0; worker < WORKERS; worker++) {
-            if (!hasEnded(worker)) {
-                return false;
-            }
-        }
-        return true;
+        return WORKERS.stream().allMatch(this::hasEnded);
     }
 
     /** Waits for the workers of a job that has ended. Kills those that have come too late. Returns true if none has. */
     boolean endWorkers() throws InterruptedException {
         boolean allHaveEnded = true;
-        for (int worker = 0; worker < WORKERS; worker++) {
-            Process process = node("worker " + worker);
+        for (String worker : WORKERS) {
+            Process process = node(worker);
             if (!process.waitFor(15, TimeUnit.SECONDS)) {
-                kill("worker " + worker);
+                kill(worker);
             }
             allHaveEnded &= process.exitValue() == 0;
         }

@@ -118,11 +118,14 @@ public final class Session {
             Duration limit,
             Duration patience,
             Supplier<@Nullable PsException> gone) {
-        Member server = node.member();
-        Other other = new Other(server, node.since(), rank);
+        ClusterChange.Node latest = node;
         Attempts attempts = new Attempts(limit.toNanos());
         while (true) {
             pause(attempts.next());
+            ClusterChange.Node now = rank.node();
+            latest = now == null ? latest : now; // another one may have taken the place of a lost server
+            Member server = latest.member();
+            Other other = new Other(server, latest.since(), rank);
             // Each attempt has a session number of its own: the server may know the previous one, and has run no call
             // for it.
             Session session = new Session(client, transport, other, ticket, Hello.InSession.number(), patience);
