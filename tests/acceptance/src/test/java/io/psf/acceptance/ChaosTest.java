@@ -44,7 +44,9 @@ final class ChaosTest {
         KILL_SERVER("server", false),
         STOP_SERVER("server", true),
         KILL_WORKER("worker", false),
-        STOP_WORKER("worker", true);
+        STOP_WORKER("worker", true),
+        KILL_SCHEDULER("scheduler", false),
+        STOP_SCHEDULER("scheduler", true);
 
         private final String role;
         private final boolean stops;
@@ -95,7 +97,11 @@ final class ChaosTest {
     /** Trains with so many faults. Returns the model. */
     private String run(Path checkpoints, Random random, List<Fault> kinds, int faults) throws Exception {
         isOver = false;
-        Map<String, String> settings = Map.of("PSF_LIFETIME", "service");
+        Map<String, String> settings = Map.of(
+                "PSF_LIFETIME",
+                "service",
+                "PSF_JOURNAL",
+                checkpoints.resolve("journal").toString());
         TrainingProcesses job = new TrainingProcesses(checkpoints, settings, STEPS, LONGEST);
         try (job) {
             job.start();
