@@ -8,6 +8,8 @@ import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Random;
@@ -26,10 +28,11 @@ final class BarriersLawTest {
     /** A call, and what the model says of it. */
     private static final class Call {
         final int worker;
-        final CompletableFuture<Barrier.Response> answer;
+        CompletableFuture<Barrier.Response> answer;
         boolean hasOpened;
         boolean isRolledBack;
         boolean isTimedOut;
+        boolean isOfBefore;
 
         Call(int worker, CompletableFuture<Barrier.Response> answer) {
             this.worker = worker;
@@ -37,7 +40,11 @@ final class BarriersLawTest {
         }
     }
 
-    private final Barriers barriers = new Barriers(Journal.none());
+    private Journal journal = Journal.after(new JournalState(), Tickets.fresh());
+    private Barriers barriers = new Barriers(journal);
+    /** True for a history in which the scheduler is started again; the journal does not have which calls have timed out. */
+    private boolean isRestarted;
+
     private final List<Call> calls = new ArrayList<>();
     /** Oldest first, those that the model neither opens nor drops. */
     private final List<Call> waiting = new ArrayList<>();
@@ -81,11 +88,71 @@ final class BarriersLawTest {
         open();
     }
 
-    private void change() {
+    /** Writes down a change of the state. */
+    private void write(ClusterChange.Nodes nodes) {
+        long epoch = journal.state().state().epoch();
+        List<JournalEntry.Seat> seats = nodes.joined().stream()
+                .map(node -> new JournalEntry.Seat(Role.WORKER, node.member().rank(), -1, 1, false))
+                .toList();
+        journal.changed(new ClusterChange(epoch, epoch + 1, nodes, List.of(), List.of()), seats);
+    }
+
+    private void join(int worker) {
+        if (present.add(worker)) {
+            Member member = new Member(Role.WORKER, worker, "", 0);
+            ClusterChange.Node node =
+                    new ClusterChange.Node(member, journal.state().state().epoch() + 1);
+            write(new ClusterChange.Nodes(List.of(node), List.of(), List.of(), List.of(), List.of(), null));
+        }
+        change();
+    }
+
+    private void leave(int worker) {
+        if (present.remove(worker)) {
+            calls.stream().filter(call -> call.worker == worker).forEach(call -> call.isOfBefore = true);
+            write(ClusterChange.Nodes.gone(List.of(new ClusterChange.Place(Role.WORKER, worker)), List.of()));
+        }
+        change();
+    }
+
+    private List<Member> members() {
         List<Member> members = new ArrayList<>(List.of(new Member(Role.SERVER, 0, "host", 1)));
         present.forEach(worker -> members.add(new Member(Role.WORKER, worker, "", 0)));
-        barriers.membersChanged(members);
+        return members;
+    }
+
+    private void change() {
+        barriers.membersChanged(members());
         open();
+    }
+
+    /** Another scheduler goes on from the journal: the workers send their calls again, also those whose answers they have. */
+    private void restart(Random random) {
+        journal = Journal.after(journal.state(), journal.tickets());
+        barriers = new Barriers(journal);
+        barriers.membersChanged(members());
+        List<Integer> numbers = new ArrayList<>();
+        for (int number = 0; number < calls.size(); number++) {
+            if (waiting.contains(calls.get(number)) || hasOpenedLast(number)) {
+                numbers.add(number);
+            }
+        }
+        List<Integer> workers = new ArrayList<>(present);
+        Collections.shuffle(workers, random);
+        numbers.sort(
+                Comparator.comparingInt(number -> workers.indexOf(calls.get(number).worker))); // each one's in order
+        for (int number : numbers) {
+            Call call = calls.get(number);
+            call.answer = barriers.call(new CallInfo(call.worker, number, 0), rollback);
+        }
+    }
+
+    /** True for a worker's latest call, if it has opened: the answer may have been lost. */
+    private boolean hasOpenedLast(int number) {
+        Call call = calls.get(number);
+        return call.hasOpened
+                && !call.isOfBefore
+                && calls.subList(number + 1, calls.size()).stream().noneMatch(later -> later.worker == call.worker);
     }
 
     private void timeOut(Random random) {
@@ -98,6 +165,7 @@ final class BarriersLawTest {
 
     private void rollBack(long epoch) {
         rollback = epoch;
+        write(ClusterChange.Nodes.recovery(new ClusterChange.Recovery(List.of(), epoch)));
         barriers.rollBack(epoch);
         waiting.forEach(call -> call.isRolledBack = true);
         waiting.clear();
@@ -115,21 +183,21 @@ final class BarriersLawTest {
         }
     }
 
-    private void step(Random random, int step) {
+    private void step(Random random) {
         int worker = random.nextInt(RANKS);
         switch (random.nextInt(12)) {
-            case 0 -> {
-                present.add(worker);
-                change();
+            case 0 -> join(worker);
+            case 1 -> leave(worker);
+            case 2 -> {
+                if (isRestarted) {
+                    restart(random);
+                } else {
+                    timeOut(random);
+                }
             }
-            case 1 -> {
-                present.remove(worker);
-                change();
-            }
-            case 2 -> timeOut(random);
             case 3 -> {
                 if (random.nextInt(8) == 0) {
-                    rollBack(1000L + step);
+                    rollBack(journal.state().state().epoch() + 1);
                 }
             }
             default -> {
@@ -157,10 +225,11 @@ final class BarriersLawTest {
         int barriersOpened = 0;
         for (long seed = 0; seed < HISTORIES; seed++) {
             BarriersLawTest run = new BarriersLawTest();
+            run.isRestarted = seed % 2 == 0;
             Random random = new Random(seed);
             try {
                 for (int step = 0; step < STEPS; step++) {
-                    run.step(random, step);
+                    run.step(random);
                 }
             } catch (Exception | AssertionError e) {
                 throw new AssertionError("seed " + seed + ", " + run.calls.size() + " calls", e);
