@@ -19,6 +19,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import org.slf4j.LoggerFactory;
  * some kinds of faults alone, {@code -Dpsf.chaos.logs=FOLDER} for what the nodes print.
  */
 @Timeout(3600)
+@Tag("chaos")
 final class ChaosTest {
     private static final Logger LOG = LoggerFactory.getLogger(ChaosTest.class);
     private static final @Nullable String LOGS = System.getProperty("psf.chaos.logs");

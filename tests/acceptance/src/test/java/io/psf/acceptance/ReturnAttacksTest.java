@@ -56,6 +56,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -399,6 +400,7 @@ final class ReturnAttacksTest {
 
     /** One of the clients closes its connections, the other one sends nothing more. */
     @Test
+    @Tag("chaos")
     void clientsThatAreGoneDuringACallLeaveNothingBehind() throws Exception {
         try (Job job = new Job(null)) {
             Gauges scheduler = new Gauges();

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A lost worker is awaited, and the model is that of an undisturbed training. The nodes are processes. */
 @Timeout(180)
+@Tag("chaos")
 final class WorkerReturnTest {
     private static final int STEPS = 120;
     private static final Duration LONGEST = Duration.ofSeconds(90);
