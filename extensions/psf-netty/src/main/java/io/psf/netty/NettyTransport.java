@@ -136,6 +136,14 @@ final class NettyTransport implements Transport {
                     "connecting to " + Member.address(host, port) + ": " + reason(connected.cause()),
                     connected.cause());
         }
+        io.netty.channel.Channel socket = connected.channel();
+        if (socket.remoteAddress() != null && socket.remoteAddress().equals(socket.localAddress())) {
+            socket.close();
+            throw new PsException(
+                    PsException.Code.UNAVAILABLE,
+                    "connecting to " + Member.address(host, port)
+                            + ": Connection refused (a socket of this process had that port by chance)");
+        }
         // Not from the pipeline, which is empty if the peer has closed the connection already.
         NettyChannel channel = Objects.requireNonNull(made.get());
         if (checks) {

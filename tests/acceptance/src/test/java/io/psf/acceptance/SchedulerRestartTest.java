@@ -78,9 +78,8 @@ class SchedulerRestartTest {
     }
 
     private void begin(SchedulerConfig with) {
-        Scheduler first = Scheduler.start(with.withJournal(journal));
-        config = with.withJournal(journal).listen("127.0.0.1", first.port());
-        scheduler = first;
+        config = with.withJournal(journal).listen("127.0.0.1", FixedPort.free());
+        scheduler = Scheduler.start(config);
     }
 
     private void restart() {

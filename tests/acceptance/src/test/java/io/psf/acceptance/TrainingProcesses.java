@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,9 +49,7 @@ final class TrainingProcesses implements AutoCloseable {
         this.settings = settings;
         this.longest = longest;
         this.steps = steps;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            this.port = socket.getLocalPort();
-        }
+        this.port = FixedPort.free();
     }
 
     /** Returns the names of the nodes of a role. */

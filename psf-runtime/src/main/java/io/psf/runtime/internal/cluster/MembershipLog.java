@@ -32,7 +32,7 @@ final class MembershipLog {
      * @param progress how many have joined; empty if that does not matter
      */
     void joined(MemberEntry entry, String progress) {
-        joins.line(entry.role().label() + " joined from " + entry.place()
+        joins.line(entry.role().label() + " joined from " + entry.address()
                 + (progress.isEmpty() ? "" : " (" + progress + ")"));
     }
 

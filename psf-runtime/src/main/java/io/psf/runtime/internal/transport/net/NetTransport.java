@@ -10,6 +10,7 @@ import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.PeerWatch;
 import io.psf.runtime.spi.transport.Transport;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
@@ -137,6 +138,9 @@ public final class NetTransport implements Transport {
         SocketChannel socket = SocketChannel.open();
         try {
             socket.socket().connect(new InetSocketAddress(host, port), CONNECT_MILLIS);
+            if (socket.getLocalAddress().equals(socket.getRemoteAddress())) {
+                throw new ConnectException("Connection refused (a socket of this process had that port by chance)");
+            }
             socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
             return socket;
         } catch (IOException | RuntimeException e) {
