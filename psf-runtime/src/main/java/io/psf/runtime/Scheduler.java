@@ -50,6 +50,7 @@ public final class Scheduler implements AutoCloseable {
 
     private Scheduler(SchedulerConfig config, NodeResources resources, Handlers handlers) {
         this.node = resources;
+        Journal journal = resources.receiver(Journal.in(config.life().journal(), config.servers()));
         FramePool pool = resources.pool();
         SchedulerConfig.Timeouts timeouts = config.timeouts();
         ClusterPlan plan = new ClusterPlan(
@@ -67,7 +68,6 @@ public final class Scheduler implements AutoCloseable {
         this.host = HostNode.start(
                 "psf-scheduler", Role.SCHEDULER, 0, Placements.host(Stores.inMemory(MemoryLimit.NONE)), null, pool);
         Connections connections = new Connections(host, pool, Defaults.CONNECTION_BOUND);
-        Journal journal = resources.receiver(Journal.in(config.life().journal(), config.servers()));
         Tickets tickets = journal.tickets();
         Identity own = new Identity(Role.SCHEDULER, 0, tickets, false, null);
         this.functions = new ClusterFunctions(plan, host, connections, own, journal, new ClusterEvents() {
@@ -110,7 +110,8 @@ public final class Scheduler implements AutoCloseable {
      * Starts a scheduler. When this method returns, the scheduler accepts connections.
      *
      * @throws PsException with {@code UNAVAILABLE} if listening on the address fails; with {@code CONFIGURATION} if a
-     *     handler on the class path cannot be created, or a function has two handlers
+     *     handler on the class path cannot be created, or a function has two handlers; if the journal is damaged, in use by
+     *     another scheduler, or cannot be written
      */
     public static Scheduler start(SchedulerConfig config) {
         FramePool pool = Defaults.pool();

@@ -136,6 +136,7 @@ final class Admissions {
         entry.rank = member.rank();
         entry.since = since;
         entry.admitted = true;
+        entry.mostKnown = journal.state().epochBefore();
         table.add(entry);
         return entry;
     }

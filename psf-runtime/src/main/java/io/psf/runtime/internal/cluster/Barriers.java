@@ -101,9 +101,9 @@ final class Barriers implements Barrier, MemberListener {
         dropDone();
         CompletableFuture<Response> answer = new DeferredAnswer<>(this::whoIsMissing);
         List<Waiting> calls = calls(worker);
-        calls.removeIf(each -> !each.isHere && each.call <= call.call());
+        dropGivenUp(worker, calls, call.call());
         calls.add(new Waiting(call.call(), answer, true));
-        journal.barrier(new BarrierStep(List.of(new Call(worker, call.call())), List.of(), List.of()));
+        journal.barrier(BarrierStep.called(new Call(worker, call.call())));
         boolean isLast = missing.remove(worker) && missing.isEmpty();
         if (isLast || counted.isEmpty()) {
             openAll();
@@ -117,11 +117,24 @@ final class Barriers implements Barrier, MemberListener {
         openAll();
     }
 
+    /** Drops the calls that have timed out. Called periodically, so that a scheduler in the place of this one does not count them. */
+    void expire() {
+        waiting.forEach(this::dropDone);
+        if (waiting.values().removeIf(List::isEmpty)) {
+            if (waiting.isEmpty()) {
+                counted.clear();
+            }
+            missing.clear();
+            missing.addAll(counted);
+            missing.removeAll(waiting.keySet());
+        }
+    }
+
     /** Drops calls that have timed out, up to the first that waits. The barrier is over if none does. */
     private void dropDone() {
         for (Iterator<Map.Entry<Integer, List<Waiting>>> i = waiting.entrySet().iterator(); i.hasNext(); ) {
             Map.Entry<Integer, List<Waiting>> first = i.next();
-            first.getValue().removeIf(Waiting::isDone);
+            dropDone(first.getKey(), first.getValue());
             if (!first.getValue().isEmpty()) {
                 return;
             }
@@ -134,17 +147,41 @@ final class Barriers implements Barrier, MemberListener {
         missing.clear();
     }
 
+    /** Drops the calls that an earlier scheduler has received, up to a later call of the worker: this one is sent again, or later. */
+    private void dropGivenUp(int worker, List<Waiting> calls, long later) {
+        List<Call> before = calls.stream()
+                .filter(each -> !each.isHere && each.call < later)
+                .map(each -> new Call(worker, each.call))
+                .toList();
+        calls.removeIf(each -> !each.isHere && each.call <= later);
+        if (!before.isEmpty()) {
+            journal.barrier(BarrierStep.dropped(before));
+        }
+    }
+
+    /** Drops calls of a worker that have timed out, or were cancelled. */
+    private void dropDone(int worker, List<Waiting> calls) {
+        List<Call> done = calls.stream()
+                .filter(Waiting::isDone)
+                .map(each -> new Call(worker, each.call))
+                .toList();
+        if (!done.isEmpty()) {
+            calls.removeIf(Waiting::isDone);
+            journal.barrier(BarrierStep.dropped(done));
+        }
+    }
+
     /** Opens the current barrier, and those after it, as long as every worker of one has called it. */
     private void openAll() {
         waiting.keySet().retainAll(present);
-        waiting.values().forEach(calls -> calls.removeIf(Waiting::isDone)); // timed out or cancelled
+        waiting.forEach(this::dropDone);
         waiting.values().removeIf(List::isEmpty);
         counted.retainAll(present);
         opened.keySet().retainAll(present);
         while (!waiting.isEmpty()) {
             if (counted.isEmpty()) {
                 counted.addAll(present);
-                journal.barrier(new BarrierStep(List.of(), List.copyOf(counted), List.of()));
+                journal.barrier(BarrierStep.counted(counted));
             }
             missing.clear();
             missing.addAll(counted);
@@ -186,7 +223,7 @@ final class Barriers implements Barrier, MemberListener {
         }
         waiting.values().removeIf(List::isEmpty);
         counted.clear();
-        journal.barrier(new BarrierStep(List.of(), List.of(), through));
+        journal.barrier(BarrierStep.opened(through));
         over.forEach(each -> each.answer.complete(new Response()));
     }
 

@@ -25,6 +25,11 @@ final class Beats {
         return states;
     }
 
+    /** Makes the answers say that the cluster has not ended. */
+    void begin() {
+        hasEnded = false;
+    }
+
     /** Makes the answers from now on say that the cluster has ended. */
     void end() {
         hasEnded = true;

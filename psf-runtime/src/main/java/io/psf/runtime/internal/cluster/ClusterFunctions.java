@@ -113,7 +113,7 @@ public final class ClusterFunctions {
                 .with(ForgetPsf.bind(forget));
     }
 
-    /** Takes the place of the scheduler that has written the journal, if there was one. Called on the scheduler's lane. */
+    /** Takes the place of the scheduler that has written the journal, if there was one. Called before the scheduler listens. */
     public void restore() {
         membership.restore();
     }
@@ -142,6 +142,7 @@ public final class ClusterFunctions {
      */
     public void tick() {
         membership.tick();
+        barriers.expire();
     }
 
     private Declare.Response declare(Declare.Request request, CallInfo call) {

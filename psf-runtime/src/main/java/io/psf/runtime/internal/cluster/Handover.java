@@ -2,6 +2,7 @@ package io.psf.runtime.internal.cluster;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.api.Role;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,18 +35,26 @@ final class Handover {
                 plan.heartbeatLimit().toMillis());
     }
 
-    /** Subtracts a time in which this scheduler was stopped, if it is positive. */
-    void excuse(long nanos) {
-        began += Math.max(0, nanos);
+    boolean isUnderWay() {
+        return isUnderWay;
     }
 
-    /** Records that a node of the cluster is there. */
-    void heard() {
+    void end() {
         isUnderWay = false;
     }
 
-    /** True, once, if none of the nodes has connected again in time. */
-    boolean hasFailed(long now) {
+    /** Records that a node of the cluster is there. Clients do not make one. */
+    void heard(Role role) {
+        isUnderWay &= role == Role.CLIENT;
+    }
+
+    /**
+     * True, once, if none of the nodes has connected again in time.
+     *
+     * @param stopped the time in which this scheduler has read nothing, which does not count if it is positive
+     */
+    boolean hasFailed(long stopped, long now) {
+        began += Math.max(0, stopped);
         boolean hasFailed = isUnderWay && now - began > plan.heartbeatLimit().toNanos();
         if (hasFailed) {
             isUnderWay = false;

@@ -130,14 +130,16 @@ final class JoinChecks {
                         + " (expected: all)");
     }
 
-    /** Returns why a cluster that does not run has no guests. */
-    static PsException notRunning(boolean hasEnded, String joined) {
-        return new PsException(
-                Code.UNAVAILABLE,
-                "cluster: "
-                        + (hasEnded
-                                ? "has ended (expected: running)"
-                                : joined.replace(", ", " and ") + " have joined (expected: all)"));
+    /** Checks that a cluster runs, so that it may have guests. */
+    static void requireRunning(boolean runs, boolean hasEnded, String joined) {
+        if (!runs) {
+            throw new PsException(
+                    Code.UNAVAILABLE,
+                    "cluster: "
+                            + (hasEnded
+                                    ? "has ended (expected: running)"
+                                    : joined.replace(", ", " and ") + " have joined (expected: all)"));
+        }
     }
 
     /** Returns why a cluster cannot go on, one of whose nodes knows more than the scheduler. */

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,11 +31,19 @@ public final class Journal implements AutoCloseable {
     /** How much longer than its first entry the file may become, at least, before it is made anew. */
     private static final long MOST_BYTES = 16L << 20;
 
+    /** How long after a failure the file is written again, at the earliest. */
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final @Nullable JournalFile file;
     private final JournalState state;
     private final Tickets tickets;
     /** The length of the file at which it is made anew; 0 while there is none, since it could not be written. */
     private long mostBytes;
+
+    /** When the file could not be written. */
+    private long failedAt;
+    /** True once the file is deleted or closed: it may be another scheduler's then. */
+    private boolean isOver;
 
     /** The call whose effects the next change is; empty if it is not that of a call. */
     private List<Call> running = List.of();
@@ -166,17 +175,19 @@ public final class Journal implements AutoCloseable {
         if (isKept) {
             state.add(entry);
         }
-        if (file == null) {
+        if (file == null || isOver) {
             return;
         }
         try {
-            if (mostBytes == 0) {
+            if (mostBytes > 0) {
+                if (file.append(entry) > mostBytes) {
+                    rewrite(file);
+                }
+            } else if (System.nanoTime() - failedAt > PAUSE_NANOS) {
                 rewrite(file);
                 LOG.info("the journal can be written again");
-            } else if (file.append(entry) > mostBytes) {
-                rewrite(file);
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | OutOfMemoryError e) { // of direct memory, for example
             fail(file, e);
         }
     }
@@ -185,8 +196,17 @@ public final class Journal implements AutoCloseable {
         mostBytes = 2 * to.rewrite(state.whole()) + MOST_BYTES;
     }
 
+    /** Begins the journal of a new cluster, in the place of one that is gone: its tickets are worthless from now on. */
+    void renew() {
+        Cluster before = state.cluster();
+        tickets.renew();
+        if (before != null) {
+            write(JournalEntry.Request.NOTHING.with(new Cluster(tickets.cluster(), tickets.key(), before.servers())));
+        }
+    }
+
     /** Gives up the file: a scheduler that went on from it would not know what has happened since. */
-    private void fail(JournalFile failed, IOException cause) {
+    private void fail(JournalFile failed, Throwable cause) {
         if (mostBytes > 0) {
             LOG.error(
                     "the journal cannot be written: {}; the cluster goes on, and ends with this scheduler until the journal can"
@@ -194,6 +214,7 @@ public final class Journal implements AutoCloseable {
                     cause.toString());
         }
         mostBytes = 0;
+        failedAt = System.nanoTime();
         try {
             failed.delete();
         } catch (IOException e) {
@@ -208,7 +229,8 @@ public final class Journal implements AutoCloseable {
 
     /** Deletes the file: the cluster has ended. */
     public synchronized void delete() {
-        if (file != null) {
+        if (file != null && !isOver) {
+            isOver = true;
             try {
                 file.delete();
             } catch (IOException e) {
@@ -219,6 +241,7 @@ public final class Journal implements AutoCloseable {
 
     @Override
     public synchronized void close() {
+        isOver = true;
         if (file != null) {
             file.close();
         }

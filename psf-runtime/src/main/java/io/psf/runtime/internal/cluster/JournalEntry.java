@@ -4,6 +4,7 @@ import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.Role;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +48,7 @@ public interface JournalEntry {
 
         /** True if the entry has to be on the disk before anybody is told of it: a machine that fails must not lose it. */
         boolean isForced() {
-            return cluster != null || step != null || mark == Mark.ENDED;
+            return cluster != null || step != null || clients > 0 || mark == Mark.ENDED;
         }
     }
 
@@ -99,9 +100,26 @@ public interface JournalEntry {
      * @param called the calls of workers that wait from now on
      * @param counted the workers that the open barrier waits for; empty if that is not new
      * @param opened the calls that wait no longer, since the barrier has opened
+     * @param dropped the calls that wait no longer, since their callers have given them up
      */
-    record BarrierStep(List<Call> called, List<Integer> counted, List<Call> opened) {
-        static final BarrierStep NONE = new BarrierStep(List.of(), List.of(), List.of());
+    record BarrierStep(List<Call> called, List<Integer> counted, List<Call> opened, List<Call> dropped) {
+        static final BarrierStep NONE = new BarrierStep(List.of(), List.of(), List.of(), List.of());
+
+        static BarrierStep called(Call call) {
+            return new BarrierStep(List.of(call), List.of(), List.of(), List.of());
+        }
+
+        static BarrierStep counted(Collection<Integer> workers) {
+            return new BarrierStep(List.of(), List.copyOf(workers), List.of(), List.of());
+        }
+
+        static BarrierStep opened(List<Call> calls) {
+            return new BarrierStep(List.of(), List.of(), calls, List.of());
+        }
+
+        static BarrierStep dropped(List<Call> calls) {
+            return new BarrierStep(List.of(), List.of(), List.of(), calls);
+        }
     }
 
     record Response() {}

@@ -10,7 +10,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -19,6 +18,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *  file    | "psfjrnl1" | fingerprint of the entries' schema: 4 | entry | entry | ..
- *  entry   | bytes of the body: 4 | CRC32C of the rest: 4 | bytes of the block: 4 | body |      all little-endian
+ *  entry   | bytes of the body: 4 | bytes of the block: 4 | CRC32C of these: 4 | CRC32C of the body: 4 | body |
+ *          all little-endian
  * </pre>
  *
  * Used by one thread at a time.
@@ -39,16 +40,21 @@ final class JournalFile implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(JournalFile.class);
     private static final long MAGIC = 0x316c6e726a667370L; // "psfjrnl1"
     private static final int FIRST = Long.BYTES + Integer.BYTES;
-    private static final int HEADER = 3 * Integer.BYTES;
+    private static final int HEADER = 4 * Integer.BYTES;
+    /** The folders that schedulers of this process use. */
+    private static final Set<Path> IN_USE = ConcurrentHashMap.newKeySet();
+
     private static final Routing ROUTING = Routing.overNodes(1);
 
     private final Path folder;
-    private final FileChannel lock;
+    private final Path place;
+    private final FileLock lock;
     private final TupleWriter tuple = new TupleWriter();
     private @Nullable FileChannel channel;
 
-    private JournalFile(Path folder, FileChannel lock) {
+    private JournalFile(Path folder, Path place, FileLock lock) {
         this.folder = folder;
+        this.place = place;
         this.lock = lock;
     }
 
@@ -60,18 +66,16 @@ final class JournalFile implements AutoCloseable {
     static JournalFile in(Path folder) {
         try {
             Files.createDirectories(folder);
-            FileChannel lock = FileChannel.open(
-                    folder.resolve("scheduler.lock"),
-                    Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
-                    ofOwner(folder));
-            if (!isLocked(lock)) {
-                lock.close();
-                throw new PsException(
-                        Code.CONFIGURATION,
-                        "PSF_JOURNAL: " + folder
-                                + " is in use by another scheduler (expected: a folder for each scheduler)");
+            Path place = folder.toRealPath();
+            if (!IN_USE.add(place)) { // opening its lock once more would end the lock
+                throw inUse(folder);
             }
-            return new JournalFile(folder, lock);
+            try {
+                return new JournalFile(folder, place, lock(folder));
+            } catch (IOException | RuntimeException e) {
+                IN_USE.remove(place);
+                throw e;
+            }
         } catch (IOException e) {
             throw new PsException(
                     Code.CONFIGURATION,
@@ -80,13 +84,23 @@ final class JournalFile implements AutoCloseable {
         }
     }
 
-    private static boolean isLocked(FileChannel lock) throws IOException {
-        try {
-            FileLock held = lock.tryLock();
-            return held != null;
-        } catch (OverlappingFileLockException e) {
-            return false;
+    private static FileLock lock(Path folder) throws IOException {
+        FileChannel channel = FileChannel.open(
+                folder.resolve("scheduler.lock"),
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+                ofOwner(folder));
+        FileLock held = channel.tryLock();
+        if (held == null) {
+            channel.close();
+            throw inUse(folder);
         }
+        return held;
+    }
+
+    private static PsException inUse(Path folder) {
+        return new PsException(
+                Code.CONFIGURATION,
+                "PSF_JOURNAL: " + folder + " is in use by another scheduler (expected: a folder for each scheduler)");
     }
 
     private static FileAttribute<?>[] ofOwner(Path folder) {
@@ -126,16 +140,17 @@ final class JournalFile implements AutoCloseable {
         }
         while (bytes.hasRemaining()) {
             int at = bytes.position();
-            int length = bytes.remaining() < HEADER ? 0 : bytes.getInt(at);
-            if (length < 0) {
-                throw unreadable(at, "an entry of " + length + " bytes", null);
+            boolean hasHeader = bytes.remaining() >= HEADER;
+            if (hasHeader && checksum(bytes.slice(at, 8)) != bytes.getInt(at + 8) && !isZero(bytes)) {
+                throw unreadable(at, "an entry with a wrong checksum", null);
             }
-            if (bytes.remaining() < (long) HEADER + length) {
+            int length = hasHeader ? bytes.getInt(at) : 0;
+            long end = (long) at + HEADER + length;
+            if (!hasHeader || end > bytes.limit() || isZero(bytes)) {
                 LOG.warn("{}: an entry at byte {} is incomplete and is left out", path(), at);
                 return;
             }
-            int end = at + HEADER + length;
-            if (checksum(bytes.slice(at + 2 * Integer.BYTES, Integer.BYTES + length)) != bytes.getInt(at + 4)) {
+            if (checksum(bytes.slice(at + HEADER, length)) != bytes.getInt(at + 12)) {
                 if (end == bytes.limit()) {
                     LOG.warn("{}: the last entry, at byte {}, is damaged and is left out", path(), at);
                     return;
@@ -143,12 +158,22 @@ final class JournalFile implements AutoCloseable {
                 throw unreadable(at, "an entry with a wrong checksum", null);
             }
             try {
-                entries.accept(entry(bytes, at, end));
+                entries.accept(entry(bytes, at, (int) end));
             } catch (PsException | IllegalArgumentException e) {
                 throw unreadable(at, String.valueOf(e.getMessage()), e);
             }
-            bytes.position(end);
+            bytes.position((int) end);
         }
+    }
+
+    /** True if nothing but zeros follows: a machine that failed may leave them in the place of what was written last. */
+    private static boolean isZero(ByteBuffer bytes) {
+        for (int at = bytes.position(); at < bytes.limit(); at++) {
+            if (bytes.get(at) != 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static JournalEntry.Request entry(ByteBuffer bytes, int at, int end) {
@@ -157,7 +182,7 @@ final class JournalFile implements AutoCloseable {
                         bytes,
                         at + HEADER,
                         end,
-                        bytes.getInt(at + 8),
+                        bytes.getInt(at + 4),
                         0,
                         JournalEntryPsf.FUNCTION.info().version(),
                         null);
@@ -239,10 +264,10 @@ final class JournalFile implements AutoCloseable {
         JournalEntryPsf.FUNCTION.write(entry, ROUTING, 0, tuple);
         int length = Math.toIntExact(tuple.bodyLength());
         ByteBuffer bytes = ByteBuffer.allocate(Math.addExact(HEADER, length)).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.putInt(length).putInt(0).putInt(tuple.blockLength());
+        bytes.putInt(length).putInt(tuple.blockLength()).position(HEADER);
         tuple.writeBody(bytes);
         bytes.flip();
-        bytes.putInt(4, checksum(bytes.slice(8, bytes.limit() - 8)));
+        bytes.putInt(8, checksum(bytes.slice(0, 8))).putInt(12, checksum(bytes.slice(HEADER, length)));
         return bytes;
     }
 
@@ -269,9 +294,11 @@ final class JournalFile implements AutoCloseable {
     public void close() {
         try {
             closeFile();
-            lock.close();
+            lock.channel().close();
         } catch (IOException e) {
             LOG.debug("closing the journal: {}", e.toString());
+        } finally {
+            IN_USE.remove(place);
         }
     }
 }

@@ -33,13 +33,14 @@ final class JournalState {
     private final Map<Place, Seat> seats = new LinkedHashMap<>();
     private final Set<Call> ran = new LinkedHashSet<>();
     /** For each worker rank, the calls of the barrier that wait, oldest first. */
-    private final Map<Integer, List<Long>> waiting = new LinkedHashMap<>();
+    private final Map<Integer, Set<Long>> waiting = new LinkedHashMap<>();
     /** For each worker rank, its latest call of a barrier that has opened. */
     private final Map<Integer, Long> opened = new LinkedHashMap<>();
 
     private final Set<Integer> counted = new TreeSet<>();
     private int clients;
     private int clientsBefore;
+    private long epochBefore;
     private boolean isLoadDue;
     private boolean hasEnded;
 
@@ -51,6 +52,7 @@ final class JournalState {
     void add(JournalEntry.Request entry) {
         if (entry.cluster() != null) {
             cluster = entry.cluster();
+            hasEnded = false;
         }
         if (entry.step() != null) {
             add(entry.step());
@@ -126,17 +128,24 @@ final class JournalState {
     private void add(BarrierStep step) {
         for (Call call : step.opened()) {
             opened.put(call.worker(), call.call());
-            List<Long> calls = waiting.getOrDefault(call.worker(), new ArrayList<>());
-            calls.removeIf(waits -> waits <= call.call());
-            if (calls.isEmpty()) {
-                waiting.remove(call.worker());
-            }
+            drop(call);
+            counted.clear();
+        }
+        step.dropped().forEach(this::drop);
+        if (waiting.isEmpty()) {
             counted.clear();
         }
         for (Call call : step.called()) {
-            waiting.computeIfAbsent(call.worker(), worker -> new ArrayList<>()).add(call.call());
+            waiting.computeIfAbsent(call.worker(), worker -> new TreeSet<>()).add(call.call());
         }
         counted.addAll(step.counted());
+    }
+
+    private void drop(Call call) {
+        waiting.computeIfPresent(call.worker(), (worker, calls) -> {
+            calls.remove(call.call());
+            return calls.isEmpty() ? null : calls;
+        });
     }
 
     /** Returns all of it as one entry. */
@@ -175,7 +184,7 @@ final class JournalState {
         waiting.forEach((worker, calls) -> calls.forEach(call -> called.add(new Call(worker, call))));
         List<Call> through = new ArrayList<>();
         opened.forEach((worker, call) -> through.add(new Call(worker, call)));
-        return new BarrierStep(called, List.copyOf(counted), through);
+        return new BarrierStep(called, List.copyOf(counted), through, List.of());
     }
 
     /** True if a call has run whose effect is in the state. */
@@ -188,9 +197,15 @@ final class JournalState {
         return clients;
     }
 
-    /** Takes the numbers of clients so far for those of an earlier scheduler. */
+    /** Takes what there is for what an earlier scheduler has left. */
     void take() {
         clientsBefore = clients;
+        epochBefore = state.epoch();
+    }
+
+    /** Returns the epoch of the state that an earlier scheduler has left. */
+    long epochBefore() {
+        return epochBefore;
     }
 
     /** Returns a number above that of every client of an earlier scheduler. */

@@ -27,6 +27,9 @@ final class MemberEntry {
     /** True for a worker that joins a running job. */
     boolean late;
 
+    /** The latest epoch that the node may know in its next heartbeat. */
+    long mostKnown = Long.MAX_VALUE;
+
     /** True once the join is answered. */
     boolean admitted;
 
@@ -45,6 +48,13 @@ final class MemberEntry {
         this.request = request;
         this.rank = request.rank();
         this.lastSeen = now;
+    }
+
+    /** True if the node knows a state that the scheduler does not: for a restored one, a state that the journal did not have. */
+    boolean isAhead(long known, long epoch) {
+        long most = Math.min(epoch, mostKnown);
+        mostKnown = Long.MAX_VALUE;
+        return known > most;
     }
 
     /** Returns what the journal has of the node. */

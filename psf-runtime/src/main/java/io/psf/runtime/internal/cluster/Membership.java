@@ -69,11 +69,11 @@ final class Membership {
         if (journal.state().hasNodes()) {
             state = State.RUNNING;
             admissions.restore();
-            handover.begin(states.now());
             events.changed(states.now().counted());
             if (journal.state().hasEnded()) {
                 end("as the journal says");
             }
+            handover.begin(states.now());
         } else if (states.now().epoch() > 0) {
             formAnew();
         }
@@ -88,10 +88,10 @@ final class Membership {
         if (before != null && state != State.ENDED) {
             return joinAgain(before, request, connection);
         }
+        handover.requireOver();
         if (state == State.ENDED) {
             throw new PsException(Code.BAD_REQUEST, "join: the cluster of " + plan + " has ended (expected: before)");
         }
-        handover.requireOver();
         JoinChecks.requireFree(request, plan, state == State.FORMING, table);
         MemberEntry entry = new MemberEntry(connection, request, plan.now());
         if (request.role() == Role.SERVER && state == State.RUNNING) {
@@ -111,9 +111,7 @@ final class Membership {
     /** Admits a guest, which is no member. */
     Visit.Response visit(Join.Request guest, Connection connection) {
         Protocol agreed = admissions.requireGuest(guest, connection);
-        if (state != State.RUNNING) {
-            throw JoinChecks.notRunning(state == State.ENDED, table.joined(plan));
-        }
+        JoinChecks.requireRunning(state == State.RUNNING, state == State.ENDED, table.joined(plan));
         return admissions.visit(agreed);
     }
 
@@ -124,7 +122,7 @@ final class Membership {
                     Code.BAD_REQUEST,
                     "session of a join: in use already (expected: a number of its own, not that of another node)");
         }
-        handover.heard();
+        handover.heard(entry.role());
         log.joinedAgain(entry, connection.channel().peer());
         Connection broken = entry.connection;
         table.move(entry, connection);
@@ -154,7 +152,7 @@ final class Membership {
                 hello.session().session(),
                 hello.session().connection());
         entry.heard(plan.now());
-        handover.heard();
+        handover.heard(entry.role());
     }
 
     /** Forms the cluster if it is complete, begins a job if its workers have joined, and admits those that come later. */
@@ -225,7 +223,7 @@ final class Membership {
         if (entry == null) {
             throw JoinChecks.lost(Code.UNAVAILABLE);
         }
-        if (known > states.now().epoch() && state == State.RUNNING) {
+        if (entry.isAhead(known, states.now().epoch()) && state == State.RUNNING) {
             failure = JoinChecks.oldJournal(entry.member(), known, states.now().epoch());
             end(failure.detail());
             changed(ClusterChange.Nodes.NONE);
@@ -267,6 +265,7 @@ final class Membership {
 
     private void end(String reason) {
         state = State.ENDED;
+        handover.end();
         journal.mark(JournalEntry.Mark.ENDED);
         beats.end();
         endedAt = plan.now();
@@ -344,9 +343,12 @@ final class Membership {
     void tick() {
         long now = plan.now();
         long limit = plan.heartbeatLimit().toNanos();
-        table.excuse(now - tickedAt - limit / 4, now);
-        handover.excuse(now - tickedAt - limit / 4);
+        long stopped = now - tickedAt - limit / 4;
         tickedAt = now;
+        table.excuse(stopped, now);
+        if (handover.hasFailed(stopped, now)) {
+            formAnew();
+        }
         switch (state) {
             case FORMING -> {
                 if (now - started > plan.joinTimeout().toNanos()) {
@@ -354,10 +356,6 @@ final class Membership {
                 }
             }
             case RUNNING -> {
-                if (handover.hasFailed(now)) {
-                    formAnew();
-                    return;
-                }
                 for (MemberEntry entry : List.copyOf(table.all())) {
                     if (entry.admitted && now - entry.lastSeen > limit && entry.beat == null) {
                         lose(entry, entry.silence(plan.heartbeatLimit()));
@@ -371,7 +369,7 @@ final class Membership {
                 }
             }
             case ENDED -> {
-                if (now - endedAt > limit && !table.isEmpty()) {
+                if (now - endedAt > limit && !table.isEmpty() && !handover.isUnderWay()) {
                     table.clear();
                     events.ended(failure());
                 }
@@ -384,6 +382,8 @@ final class Membership {
         List.copyOf(table.all()).forEach(this::remove);
         state = State.FORMING;
         started = plan.now();
+        journal.renew();
+        beats.begin();
         states.reset();
         admissions.forgetClients();
         events.rolledBack(0);

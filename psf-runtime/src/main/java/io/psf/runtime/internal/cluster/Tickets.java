@@ -16,8 +16,9 @@ public final class Tickets {
     private static final int KEY_BYTES = 32;
     private static final int NONCE_BYTES = 16;
 
-    private final long cluster;
-    private final byte[] key;
+    private volatile Keys keys;
+
+    private record Keys(long cluster, byte[] key) {}
 
     /**
      * Creates the tickets of an existing cluster.
@@ -28,26 +29,38 @@ public final class Tickets {
         if (key.length != KEY_BYTES) {
             throw new PsException(Code.PROTOCOL, "bytes of the cluster's key: " + key.length + " (expected: 32)");
         }
-        this.cluster = cluster;
-        this.key = key.clone();
+        this.keys = new Keys(cluster, key.clone());
+    }
+
+    private Tickets(Keys keys) {
+        this.keys = keys;
     }
 
     /** Returns the tickets of a new cluster. */
     public static Tickets fresh() {
+        return new Tickets(freshKeys());
+    }
+
+    private static Keys freshKeys() {
         SecureRandom random = new SecureRandom();
         byte[] key = new byte[KEY_BYTES];
         random.nextBytes(key);
-        return new Tickets(random.nextLong(), key);
+        return new Keys(random.nextLong(), key);
+    }
+
+    /** Makes these the tickets of a new cluster: those that were issued are worthless from now on. */
+    void renew() {
+        keys = freshKeys();
     }
 
     /** Returns the number that identifies the cluster. */
     public long cluster() {
-        return cluster;
+        return keys.cluster();
     }
 
     /** Returns the key, for servers. */
     byte[] key() {
-        return key.clone();
+        return keys.key().clone();
     }
 
     /**
@@ -56,12 +69,13 @@ public final class Tickets {
      * @param since the epoch in which the node joined; 0 for a client, a guest and the scheduler
      */
     public Ticket of(Role role, int rank, long since) {
+        Keys now = keys;
         ByteBuffer member = ByteBuffer.allocate(2 * Integer.BYTES + 2 * Long.BYTES)
                 .putInt(role.ordinal())
                 .putInt(rank)
                 .putLong(since)
-                .putLong(cluster);
-        return new Ticket(role, rank, since, cluster, Ticket.hmac(key, member.array()));
+                .putLong(now.cluster());
+        return new Ticket(role, rank, since, now.cluster(), Ticket.hmac(now.key(), member.array()));
     }
 
     /** Returns a random nonce for the next hello. */
@@ -80,7 +94,7 @@ public final class Tickets {
      * @throws PsException with {@code BAD_REQUEST} if the caller is not the node that it claims to be
      */
     void require(Hello.Request hello, byte @Nullable [] nonce, Role host, int rank) {
-        if (hello.cluster() != cluster) {
+        if (hello.cluster() != cluster()) {
             throw new PsException(
                     Code.BAD_REQUEST,
                     "cluster: " + Long.toHexString(hello.cluster()) + " (expected: the one that this node belongs to)");

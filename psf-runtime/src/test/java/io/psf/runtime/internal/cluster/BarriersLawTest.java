@@ -42,9 +42,6 @@ final class BarriersLawTest {
 
     private Journal journal = Journal.after(new JournalState(), Tickets.fresh());
     private Barriers barriers = new Barriers(journal);
-    /** True for a history in which the scheduler is started again; the journal does not have which calls have timed out. */
-    private boolean isRestarted;
-
     private final List<Call> calls = new ArrayList<>();
     /** Oldest first, those that the model neither opens nor drops. */
     private final List<Call> waiting = new ArrayList<>();
@@ -160,6 +157,7 @@ final class BarriersLawTest {
             Call call = waiting.remove(random.nextInt(waiting.size()));
             call.isTimedOut = true;
             call.answer.completeExceptionally(new TimeoutException());
+            barriers.expire();
         }
     }
 
@@ -189,10 +187,10 @@ final class BarriersLawTest {
             case 0 -> join(worker);
             case 1 -> leave(worker);
             case 2 -> {
-                if (isRestarted) {
-                    restart(random);
-                } else {
+                if (random.nextBoolean()) {
                     timeOut(random);
+                } else if (random.nextInt(4) == 0) {
+                    restart(random);
                 }
             }
             case 3 -> {
@@ -215,7 +213,7 @@ final class BarriersLawTest {
         }
         Set<Integer> without = new LinkedHashSet<>(counted);
         waiting.forEach(call -> without.remove(call.worker));
-        if (!waiting.isEmpty() && calls.get(calls.size() - 1).answer instanceof DeferredAnswer<?> last) {
+        if (!waiting.isEmpty() && waiting.get(0).answer instanceof DeferredAnswer<?> last) {
             assertThat(last.waitsFor()).startsWith("workers that have not called the barrier: " + without);
         }
     }
@@ -225,7 +223,6 @@ final class BarriersLawTest {
         int barriersOpened = 0;
         for (long seed = 0; seed < HISTORIES; seed++) {
             BarriersLawTest run = new BarriersLawTest();
-            run.isRestarted = seed % 2 == 0;
             Random random = new Random(seed);
             try {
                 for (int step = 0; step < STEPS; step++) {

@@ -2,6 +2,7 @@ package io.psf.runtime.internal.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.psf.api.CallInfo;
 import io.psf.api.Member;
@@ -60,7 +61,7 @@ class JournalTest {
     }
 
     private static void called(Journal journal, Call call) {
-        journal.barrier(new BarrierStep(List.of(call), List.of(), List.of()));
+        journal.barrier(BarrierStep.called(call));
     }
 
     /** Returns what a scheduler that is started again finds. */
@@ -83,11 +84,11 @@ class JournalTest {
             form(journal);
             journal.changed(joined(1, OTHER), List.of(seat(OTHER, 13)));
             called(journal, call(0, 5));
-            journal.barrier(new BarrierStep(List.of(), List.of(0, 1), List.of()));
+            journal.barrier(BarrierStep.counted(List.of(0, 1)));
             called(journal, call(1, 7));
-            journal.barrier(new BarrierStep(List.of(), List.of(), List.of(call(0, 5), call(1, 7))));
+            journal.barrier(BarrierStep.opened(List.of(call(0, 5), call(1, 7))));
             called(journal, call(1, 8));
-            journal.barrier(new BarrierStep(List.of(), List.of(0, 1), List.of()));
+            journal.barrier(BarrierStep.counted(List.of(0, 1)));
             journal.reserveClient(0);
             written = journal.state().whole();
         }
@@ -98,7 +99,8 @@ class JournalTest {
                     .isEqualTo(tickets.of(Role.WORKER, 1, 2).secret());
             assertThat(journal.state().seat(OTHER)).isEqualTo(seat(OTHER, 13));
             assertThat(journal.state().barrier())
-                    .isEqualTo(new BarrierStep(List.of(call(1, 8)), List.of(0, 1), List.of(call(0, 5), call(1, 7))));
+                    .isEqualTo(new BarrierStep(
+                            List.of(call(1, 8)), List.of(0, 1), List.of(call(0, 5), call(1, 7)), List.of()));
             assertThat(journal.state().clientsBefore()).isEqualTo(1024);
         }
     }
@@ -126,7 +128,7 @@ class JournalTest {
         try (Journal journal = Journal.in(folder, 1)) {
             form(journal);
             called(journal, call(0, 5));
-            journal.barrier(new BarrierStep(List.of(), List.of(0), List.of()));
+            journal.barrier(BarrierStep.counted(List.of(0)));
             journal.changed(
                     change(
                             1,
@@ -155,6 +157,59 @@ class JournalTest {
         }
         try (Journal journal = Journal.in(folder, 1)) {
             assertThat(journal.state().isLoadDue()).isFalse();
+        }
+    }
+
+    /** Nobody waits for a call that has timed out, neither before nor after the scheduler is started again. */
+    @Test
+    void aCallThatWasGivenUpDoesNotWait() {
+        try (Journal journal = Journal.in(folder, 1)) {
+            form(journal);
+            called(journal, call(0, 5));
+            journal.barrier(BarrierStep.counted(List.of(0)));
+            journal.barrier(BarrierStep.dropped(List.of(call(0, 5))));
+        }
+        assertThat(found().barrier()).isEqualTo(BarrierStep.NONE);
+    }
+
+    /** A machine that failed may have left zeros in the place of what was written last. */
+    @Test
+    void zerosAtTheEndAreLeftOut() throws IOException {
+        try (Journal journal = Journal.in(folder, 1)) {
+            form(journal);
+        }
+        byte[] whole = Files.readAllBytes(file());
+        Files.write(file(), java.util.Arrays.copyOf(whole, whole.length + 1000));
+        assertThat(seats()).hasSize(2);
+    }
+
+    /** What an ended scheduler writes does not reach the file: it may be another one's. */
+    @Test
+    void nothingIsWrittenAfterTheEnd() throws IOException {
+        Journal ended = Journal.in(folder, 1);
+        form(ended);
+        ended.close();
+        byte[] left = Files.readAllBytes(file());
+        called(ended, call(0, 5));
+        called(ended, call(0, 6));
+        ended.delete();
+        assertThat(file()).hasBinaryContent(left);
+    }
+
+    @Test
+    void theTicketsOfAClusterThatIsFollowedByANewOneAreWorthless() {
+        long before;
+        byte[] secret;
+        try (Journal journal = Journal.in(folder, 1)) {
+            form(journal);
+            before = journal.tickets().cluster();
+            secret = journal.tickets().of(Role.CLIENT, 3, 0).secret();
+            journal.renew();
+            assertThat(journal.tickets().cluster()).isNotEqualTo(before);
+        }
+        try (Journal journal = Journal.in(folder, 1)) {
+            assertThat(journal.tickets().cluster()).isNotEqualTo(before);
+            assertThat(journal.tickets().of(Role.CLIENT, 3, 0).secret()).isNotEqualTo(secret);
         }
     }
 
@@ -274,7 +329,7 @@ class JournalTest {
             form(journal);
             for (int i = 0; i < 400_000; i++) {
                 called(journal, call(0, i));
-                journal.barrier(new BarrierStep(List.of(), List.of(), List.of(call(0, i))));
+                journal.barrier(BarrierStep.opened(List.of(call(0, i))));
             }
         }
         assertThat(Files.size(file())).isLessThan(20 << 20);
@@ -289,8 +344,10 @@ class JournalTest {
             journal.breakFile();
             called(journal, call(0, 5));
             assertThat(file()).doesNotExist();
-            called(journal, call(0, 6));
-            assertThat(file()).exists();
+            await().until(() -> {
+                called(journal, call(0, 6));
+                return Files.exists(file());
+            });
         }
         assertThat(found().barrier().called()).containsExactly(call(0, 5), call(0, 6));
     }

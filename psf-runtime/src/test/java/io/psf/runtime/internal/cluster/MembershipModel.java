@@ -113,7 +113,7 @@ final class MembershipModel {
         startedAt = now();
         endedAt = now();
         began = now();
-        isHandover = phase == Phase.RUNNING && !entries.isEmpty();
+        isHandover = !entries.isEmpty();
         if (phase != Phase.ENDED && epoch > 0 && entries.isEmpty()) {
             formAnew();
         }
@@ -293,6 +293,7 @@ final class MembershipModel {
 
     private void end() {
         phase = Phase.ENDED;
+        isHandover = false;
         endedAt = now();
         entries.removeIf(each -> !each.admitted);
     }
@@ -343,20 +344,21 @@ final class MembershipModel {
             entries.forEach(each -> each.heard = Math.min(now(), each.heard + stopped));
             began += stopped;
         }
+        if (isHandover && now() - began > limit()) {
+            isHandover = false;
+            startedAt = now();
+            formAnew();
+        }
         if (phase == Phase.FORMING) {
             if (now() - startedAt > plan.joinTimeout().toNanos()) {
                 endByScheduler();
                 hasTimedOut = true;
             }
         } else if (phase == Phase.ENDED) {
-            if (now() - endedAt > limit()) {
+            if (now() - endedAt > limit() && !isHandover) {
                 entries.clear();
                 isOver = true;
             }
-        } else if (isHandover && now() - began > limit()) {
-            isHandover = false;
-            startedAt = now();
-            formAnew();
         } else {
             for (Entry entry : List.copyOf(entries)) {
                 if (entry.admitted && !entry.beats && now() - entry.heard > limit()) {

@@ -331,8 +331,7 @@ final class MembershipSteps {
             assertThat(entry).as("the model's entry of %s %d", role, asked).isNotNull();
             players.add(new Player(request, entry, connection, joined));
         } catch (PsException refused) {
-            assertThat(refused.code())
-                    .isEqualTo(model.isHandover && model.phase == Phase.RUNNING ? Code.UNAVAILABLE : Code.BAD_REQUEST);
+            assertThat(refused.code()).isEqualTo(model.isHandover ? Code.UNAVAILABLE : Code.BAD_REQUEST);
             assertThat(entry).as("refused: %s", refused.detail()).isNull();
             seen.add(Seen.REFUSED);
         }
@@ -357,7 +356,8 @@ final class MembershipSteps {
             entry.heard = now;
             model.isHandover = false;
         } catch (PsException refused) {
-            assertThat(refused.code()).isEqualTo(Code.BAD_REQUEST);
+            assertThat(refused.code())
+                    .isEqualTo(model.isHandover && model.phase == Phase.ENDED ? Code.UNAVAILABLE : Code.BAD_REQUEST);
             assertThat(entry.confirmed || model.phase == Phase.ENDED)
                     .as(refused.detail())
                     .isTrue();
@@ -434,7 +434,7 @@ final class MembershipSteps {
             MembershipModel.Entry entry = Objects.requireNonNull(player.entry);
             entry.confirmed = true;
             entry.heard = now;
-            model.isHandover = false;
+            model.isHandover &= entry.role == Role.CLIENT;
             seen.add(Seen.RESUMED);
         } catch (PsException refused) {
             assertThat(refused.code()).isEqualTo(Code.CLOSED);
