@@ -26,6 +26,8 @@ final class CutSave {
     private final long step;
     private final List<RecordEntry> records;
     private final SavesApart apart;
+    /** True once the checkpoint is complete, whatever becomes of the report. */
+    private boolean isCommitted;
 
     CutSave(ModelCheckpoints checkpoints, TrainingCalls calls, long step, List<RecordEntry> records, SavesApart apart) {
         this.checkpoints = checkpoints;
@@ -55,6 +57,7 @@ final class CutSave {
             return -1;
         }
         try {
+            apart.requireNotRolledBack();
             if (begun.failures() >= MOST_FAILURES) {
                 throw inARow(begun.failures(), begun.reason());
             }
@@ -66,7 +69,7 @@ final class CutSave {
             }
         } catch (PsException e) {
             failed(save, e, last || isFinal(e));
-            return -1;
+            return isCommitted ? step : -1;
         }
         apart.run(() -> finishApart(save, tensors));
         return step;
@@ -98,6 +101,7 @@ final class CutSave {
             written = models().written(save);
         }
         models().commit(save, -1, tensors, written.indexes(), checkpoints.kept(), records);
+        isCommitted = true;
         named();
         var unused = calls.endSave(save.save(), "");
     }
@@ -126,23 +130,27 @@ final class CutSave {
     }
 
     /**
-     * Deletes what was written, and reports the failure.
+     * Deletes what was written, unless the checkpoint is complete, and reports the end.
      *
      * @param ends true if the failure is thrown, even if it is the first
      */
     private void failed(SaveModel.Request save, Throwable why, boolean ends) {
         String reason = why instanceof PsException known ? known.code() + ": " + known.detail() : why.toString();
-        LOG.warn("checkpoint \"{}\" could not be saved: {}", models().checkpoint(step), reason);
+        LOG.warn(
+                isCommitted
+                        ? "checkpoint \"{}\" is saved, and not reported: {}"
+                        : "checkpoint \"{}\" could not be saved: {}",
+                models().checkpoint(step),
+                reason);
         PsException failure = why instanceof PsException known ? known : null;
-        try {
-            models().discard(step);
-        } catch (PsException notDiscarded) {
-            why.addSuppressed(notDiscarded);
+        if (!isCommitted) {
+            discard(why);
         }
         int failures;
         try {
-            failures = calls.endSave(save.save(), reason);
+            failures = calls.endSave(save.save(), isCommitted ? "" : reason);
         } catch (PsException unreported) {
+            apart.failed(unreported);
             if (ends && failure != null) {
                 failure.addSuppressed(unreported);
                 throw failure;
@@ -153,6 +161,15 @@ final class CutSave {
             throw failure;
         } else if (failures >= MOST_FAILURES) {
             throw inARow(failures, reason);
+        }
+    }
+
+    private void discard(Throwable why) {
+        try {
+            models().discard(step);
+        } catch (PsException notDiscarded) {
+            apart.failed(notDiscarded);
+            why.addSuppressed(notDiscarded);
         }
     }
 }

@@ -33,24 +33,27 @@ record TrainingCalls(ClusterCaller worker, String model) {
     /**
      * Returns the step of the cut at which a late worker joins; {@link EnterTraining#TOGETHER} if it begins with the others;
      * {@link EnterTraining#BACK} if it goes back with them; {@link EnterTraining#OVER} if they have ended.
+     *
+     * @param steps the number of the last step
+     * @param back true if the worker has come back
      */
-    long enter() {
-        long cut = enter(worker.isLate(), false, worker.takeReturn());
+    long enter(long steps, boolean back) {
+        long cut = enter(steps, worker.isLate(), false, back);
         if (cut != EnterTraining.LATE) {
             return cut;
         }
         PauseWorkerPsf.stub(worker).call().await();
-        cut = enter(true, true, false);
+        cut = enter(steps, true, true, false);
         if (cut < 0) { // the others have left
             restart(new int[] {worker.rank()}, false);
         }
         return cut;
     }
 
-    private long enter(boolean late, boolean paused, boolean back) {
+    private long enter(long steps, boolean late, boolean paused, boolean back) {
         return EnterTrainingPsf.stub(worker)
                 .withDeadline(ModelCheckpoints.LIMIT)
-                .call(SERVER, model, late, paused, back)
+                .call(SERVER, model, steps, late, paused, back)
                 .await()
                 .cut();
     }

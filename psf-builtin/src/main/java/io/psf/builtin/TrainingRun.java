@@ -82,7 +82,7 @@ final class TrainingRun {
 
     /** Begins together with the other workers, joins them, or learns that they have ended. */
     private void begin() {
-        long cut = calls.enter();
+        long cut = calls.enter(steps, worker.takeReturn());
         if (cut == EnterTraining.BACK) {
             throw new PsException(PsException.Code.ROLLED_BACK, "worker " + worker.rank() + " has come back");
         } else if (cut == EnterTraining.OVER) {

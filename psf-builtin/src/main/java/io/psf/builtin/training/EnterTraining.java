@@ -16,11 +16,12 @@ public interface EnterTraining {
      *
      * @param server any number; it selects the server, and is the same for all calls for loops
      * @param model the model's name
+     * @param steps the number of the last step of the worker's run
      * @param late true if the worker has joined a running job
      * @param paused true if nothing waits for the worker ({@link PauseWorker})
      * @param back true if the worker has come back, and all workers load a checkpoint with it
      */
-    record Request(@ByKey long server, String model, boolean late, boolean paused, boolean back) {}
+    record Request(@ByKey long server, String model, long steps, boolean late, boolean paused, boolean back) {}
 
     /** In place of a step: the worker begins together with the others. */
     long TOGETHER = -1;
@@ -48,8 +49,8 @@ public interface EnterTraining {
     default CompletionStage<Response> handle(Request request, Node server) {
         TrainingState loop = TrainingLoops.of(server).at(request.model());
         int worker = Workers.rank(server.call(), "training loop");
-        return request.back() && loop.goBackWith(worker)
+        return request.back() && loop.goBackWith(worker, request.steps())
                 ? CompletableFuture.completedFuture(new Response(BACK))
-                : loop.enter(worker, request.late(), request.paused());
+                : loop.enter(worker, request);
     }
 }

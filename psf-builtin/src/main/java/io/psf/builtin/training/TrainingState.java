@@ -3,6 +3,7 @@ package io.psf.builtin.training;
 import io.psf.api.DeferredAnswer;
 import io.psf.api.PsException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -29,7 +30,7 @@ final class TrainingState {
     private final Supplier<Set<Integer>> present;
     private final Map<Integer, Place> places = new TreeMap<>();
     /** The workers that wait for a cut at which they join. */
-    private final Map<Integer, CompletableFuture<EnterTraining.Response>> joining = new LinkedHashMap<>();
+    private final Map<Integer, Joining> joining = new LinkedHashMap<>();
 
     private final Saves saves = new Saves();
     private @Nullable Meeting meeting;
@@ -39,6 +40,8 @@ final class TrainingState {
     private boolean begun;
     /** True from the last cut on: the workers that are in the loop still are about to leave it. */
     private boolean over;
+    /** True if the last cut was requested: the loop has ended before the last step. */
+    private boolean stopped;
     /** True if a worker has requested a cut. */
     private boolean requested;
 
@@ -55,6 +58,17 @@ final class TrainingState {
      * @param next the step at whose end it tells again
      */
     private record Place(long first, long next) {}
+
+    /**
+     * A worker that waits for a cut.
+     *
+     * @param until the last step of its run
+     */
+    private record Joining(long until, CompletableFuture<EnterTraining.Response> answer) {
+        void answer(long cut) {
+            answer.complete(new EnterTraining.Response(cut));
+        }
+    }
 
     /**
      * Creates a loop without workers.
@@ -75,10 +89,17 @@ final class TrainingState {
         return places.isEmpty() && joining.isEmpty() && meeting == null && !over;
     }
 
-    CompletionStage<EnterTraining.Response> enter(int worker, boolean late, boolean paused) {
+    /** True if the run of a worker has ended with the others'. */
+    private boolean isOver(long until) {
+        return over && (stopped || until <= steps);
+    }
+
+    CompletionStage<EnterTraining.Response> enter(int worker, EnterTraining.Request request) {
+        boolean late = request.late();
+        boolean paused = request.paused();
         saves.forget(worker);
         boolean isAlone = present.get().equals(Set.of(worker));
-        if (late && over) {
+        if ((late || request.back()) && isOver(request.steps())) {
             places.remove(worker);
             return CompletableFuture.completedFuture(new EnterTraining.Response(EnterTraining.OVER));
         }
@@ -98,7 +119,7 @@ final class TrainingState {
         }
         CompletableFuture<EnterTraining.Response> answer = new DeferredAnswer<>(() -> "training loop of model \""
                 + model + "\": workers " + present.get() + " are not in it (expected: another worker that trains)");
-        joining.put(worker, answer);
+        joining.put(worker, new Joining(request.steps(), answer));
         decide();
         return answer;
     }
@@ -107,6 +128,7 @@ final class TrainingState {
         places.clear();
         begun = false;
         over = false;
+        stopped = false;
         cut = NONE;
         reason = null;
         meeting = null;
@@ -117,10 +139,12 @@ final class TrainingState {
     /**
      * Makes all workers go back to a checkpoint together with one that has come back.
      *
-     * @return false if it is the only one
+     * @param until the last step of its run
+     * @return false if it is the only one, or if the others have ended
      */
-    boolean goBackWith(int worker) {
-        if (present.get().equals(Set.of(worker))) {
+    boolean goBackWith(int worker, long until) {
+        boolean isLeft = Set.of(worker).containsAll(places.keySet());
+        if (present.get().equals(Set.of(worker)) || isLeft && isOver(until)) {
             return false;
         }
         requireKnown(worker);
@@ -143,10 +167,9 @@ final class TrainingState {
     /** Lets the workers begin that wait for a cut, if no other one is left that could take it. */
     private void release() {
         if (places.isEmpty() && !joining.isEmpty() && joining.keySet().containsAll(present.get())) {
-            EnterTraining.Response begins = new EnterTraining.Response(EnterTraining.TOGETHER);
             begin();
             joining.keySet().forEach(worker -> places.put(worker, new Place(0, 0)));
-            joining.values().forEach(answer -> answer.complete(begins));
+            joining.values().forEach(each -> each.answer(EnterTraining.TOGETHER));
             joining.clear();
         }
     }
@@ -184,7 +207,7 @@ final class TrainingState {
         }
         if (meeting == null || meeting.step() != cut) {
             joining.keySet().forEach(worker -> places.put(worker, new Place(cut, cut)));
-            joining.values().forEach(answer -> answer.complete(new EnterTraining.Response(cut)));
+            joining.values().forEach(each -> each.answer(cut));
             joining.clear();
         }
     }
@@ -251,13 +274,23 @@ final class TrainingState {
             requested = false;
             places.replaceAll((rank, place) -> new Place(0, outcome));
         }
-        over = begun && (open.isLast() || outcome >= steps || step >= steps);
+        stopped = begun && open.isLast();
+        over = stopped || begun && (outcome >= steps || step >= steps);
         if (step == cut) {
             cut = NONE;
             requested = false;
         }
         last = System.nanoTime();
         open.end(outcome);
+        endJoining();
+    }
+
+    /** Answers the workers that wait for a cut after the last one. */
+    private void endJoining() {
+        List<Joining> ended =
+                joining.values().stream().filter(each -> isOver(each.until())).toList();
+        joining.values().removeAll(ended);
+        ended.forEach(each -> each.answer(EnterTraining.OVER));
     }
 
     /** Fails what waits: the workers go back to a checkpoint. */
@@ -278,6 +311,7 @@ final class TrainingState {
     void retain(Set<Integer> now) {
         places.keySet().retainAll(now);
         joining.keySet().retainAll(now);
+        over &= !now.isEmpty();
         saves.retain(now);
         check();
         if (places.isEmpty() && meeting != null && !meeting.isLed()) {

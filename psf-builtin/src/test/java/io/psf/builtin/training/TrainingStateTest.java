@@ -89,7 +89,7 @@ class TrainingStateTest {
                 present.add(rank);
                 workers.add(new Worker(rank, random));
             }
-            present.forEach(rank -> loop.enter(rank, false, false));
+            present.forEach(rank -> enter(rank, false, false));
             int cuts = 0;
             met = -1;
             while (met < STEPS) {
@@ -129,7 +129,7 @@ class TrainingStateTest {
     @Test
     void aWorkerThatGoesBackFailsAMeetingAndTheLostLeaderIsReplaced() {
         present.addAll(Set.of(0, 1, 2));
-        present.forEach(rank -> loop.enter(rank, false, false));
+        present.forEach(rank -> enter(rank, false, false));
         present.forEach(rank -> loop.tell(rank, 3, STEPS, 0, false));
         Meeting.Part part = new Meeting.Part(false, List.of());
         var cut = loop.meet(0, 5, part).toCompletableFuture();
@@ -161,12 +161,11 @@ class TrainingStateTest {
     @Test
     void aWorkerThatJoinsIsToldACutThatIsToCome() {
         present.addAll(Set.of(0, 1));
-        present.forEach(rank -> loop.enter(rank, false, false));
+        present.forEach(rank -> enter(rank, false, false));
         present.forEach(rank -> loop.tell(rank, 20 + rank, STEPS, 0, false));
         present.add(2);
-        assertThat(loop.enter(2, true, false).toCompletableFuture().join().cut())
-                .isEqualTo(EnterTraining.LATE);
-        assertThat(loop.enter(2, true, true).toCompletableFuture().join().cut()).isEqualTo(22);
+        assertThat(enter(2, true, false).join().cut()).isEqualTo(EnterTraining.LATE);
+        assertThat(enter(2, true, true).join().cut()).isEqualTo(22);
         Meeting.Part part = new Meeting.Part(false, List.of());
         var zero = loop.meet(0, 22, part).toCompletableFuture();
         var one = loop.meet(1, 22, part).toCompletableFuture();
@@ -182,5 +181,88 @@ class TrainingStateTest {
                 })
                 .isInstanceOf(PsException.class)
                 .hasMessageContaining("BAD_REQUEST: cut of worker 1: after step 31 (expected: after step 30");
+    }
+
+    private CompletableFuture<EnterTraining.Response> enter(int rank, boolean late, boolean paused) {
+        return enter(rank, STEPS, late, paused, false);
+    }
+
+    private CompletableFuture<EnterTraining.Response> enter(
+            int rank, long steps, boolean late, boolean paused, boolean back) {
+        return loop.enter(rank, new EnterTraining.Request(0, "m", steps, late, paused, back))
+                .toCompletableFuture();
+    }
+
+    /** Lets the workers 0 and 1 come to the last cut, and returns the call of worker 2, which wants to join meanwhile. */
+    private CompletableFuture<EnterTraining.Response> joinAtTheLastCut(long steps, boolean stop) {
+        present.addAll(Set.of(0, 1));
+        present.forEach(rank -> enter(rank, false, false));
+        loop.tell(0, stop ? 10 : STEPS, STEPS, 0, false);
+        long cut = loop.tell(1, stop ? 10 : STEPS, STEPS, 0, stop);
+        long last = stop ? cut : STEPS;
+        Meeting.Part part = new Meeting.Part(stop, List.of());
+        var zero = loop.meet(0, last, part).toCompletableFuture();
+        loop.meet(1, last, part);
+        assertThat(zero.join().leads()).isTrue();
+        present.add(2);
+        assertThat(enter(2, steps, true, false, false).join().cut()).isEqualTo(EnterTraining.LATE);
+        CompletableFuture<EnterTraining.Response> joins = enter(2, steps, true, true, false);
+        assertThat(joins).isNotDone();
+        loop.end(0, last, last, null);
+        return joins;
+    }
+
+    @Test
+    void aWorkerThatWaitsForACutLearnsThatTheLastOneIsOver() {
+        assertThat(joinAtTheLastCut(STEPS, false).getNow(null).cut()).isEqualTo(EnterTraining.OVER);
+        assertThat(enter(2, true, false).join().cut()).isEqualTo(EnterTraining.OVER);
+    }
+
+    @Test
+    void aWorkerOfALongerRunWaitsForTheOthersUnlessTheyWereStopped() {
+        CompletableFuture<EnterTraining.Response> joins = joinAtTheLastCut(2 * STEPS, false);
+        assertThat(joins).isNotDone();
+        List.of(0, 1).forEach(loop::leave);
+        List.of(0, 1)
+                .forEach(rank -> assertThat(enter(rank, 2 * STEPS, false, false, false)
+                                .join()
+                                .cut())
+                        .isEqualTo(EnterTraining.TOGETHER));
+        assertThat(loop.tell(0, STEPS + 2, 2 * STEPS, 0, false)).isEqualTo(STEPS + 3);
+        assertThat(joins.getNow(null).cut()).isEqualTo(STEPS + 3);
+    }
+
+    @Test
+    void aStopEndsALongerRunToo() {
+        assertThat(joinAtTheLastCut(2 * STEPS, true).getNow(null).cut()).isEqualTo(EnterTraining.OVER);
+    }
+
+    @Test
+    void aWorkerThatComesBackAfterTheEndDoesNotGoBack() {
+        present.addAll(Set.of(0, 1));
+        present.forEach(rank -> enter(rank, false, false));
+        present.forEach(rank -> loop.tell(rank, STEPS, STEPS, 0, false));
+        meet(STEPS);
+        loop.leave(0);
+        assertThat(loop.goBackWith(0, STEPS))
+                .as("while worker 1 is in the loop")
+                .isTrue();
+        loop.leave(0);
+        loop.leave(1);
+        assertThat(loop.goBackWith(0, STEPS)).isFalse();
+        assertThat(enter(0, STEPS, false, false, true).join().cut()).isEqualTo(EnterTraining.OVER);
+    }
+
+    @Test
+    void theEndIsForgottenWithTheLastWorker() {
+        present.addAll(Set.of(0, 1));
+        present.forEach(rank -> enter(rank, false, false));
+        present.forEach(rank -> loop.tell(rank, STEPS, STEPS, 0, false));
+        meet(STEPS);
+        loop.retain(Set.of(1));
+        loop.leave(1);
+        assertThat(loop.isForgotten()).isFalse();
+        loop.retain(Set.of());
+        assertThat(loop.isForgotten()).isTrue();
     }
 }
