@@ -19,8 +19,8 @@ import java.util.function.Supplier;
  * <p>Every worker runs the loop, with the same number of steps and the same interval. A checkpoint is taken at a cut: the
  * workers meet between two steps, the servers copy their shards, and the training goes on while the servers write the copies
  * to the disk. So a checkpoint of step <i>n</i> has all pushes of the steps up to <i>n</i> and no others, and each worker's
- * record of that moment. The loop takes one before the first step, which is complete when that begins, and one after
- * the last.
+ * record of that moment. The loop takes one before the first step, which is complete when that begins unless it
+ * fails, and one after the last.
  *
  * <p>A save that fails is logged, and the training goes on; after three in a row the loop fails. If a save takes
  * longer than the interval, the cuts meanwhile are skipped.

@@ -82,7 +82,11 @@ final class TrainingRun {
 
     /** Begins together with the other workers, joins them, or learns that they have ended. */
     private void begin() {
-        long cut = calls.enter(steps, worker.takeReturn());
+        boolean isBack = worker.takeReturn();
+        if (checkpoints.latest().isPresent()) {
+            checkpoints.named(false); // one that was lost before this run comes back by a rollback
+        }
+        long cut = calls.enter(steps, isBack);
         if (cut == EnterTraining.BACK) {
             throw new PsException(PsException.Code.ROLLED_BACK, "worker " + worker.rank() + " has come back");
         } else if (cut == EnterTraining.OVER) {

@@ -138,15 +138,19 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
      * next call fails.
      */
     void failCalls(long epoch) {
-        PsException cause = new PsException(
-                Code.ROLLED_BACK,
-                "a lost node has come back (expected: that all workers load the newest checkpoint and train again from"
-                        + " its step; ModelCheckpoints.loadLatest)");
+        PsException cause = lostNodeIsBack();
         rolledBack.set(cause);
         rollback = epoch;
         if (client.failForeground(cause)) {
             rolledBack.compareAndSet(cause, null);
         }
+    }
+
+    static PsException lostNodeIsBack() {
+        return new PsException(
+                Code.ROLLED_BACK,
+                "a lost node has come back (expected: that all workers load the newest checkpoint and train again from"
+                        + " its step; ModelCheckpoints.loadLatest)");
     }
 
     /** Prepares calls that are repeated since their layouts were out of date. */
@@ -304,13 +308,15 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
         link.forget(tensor, config.deadline());
     }
 
-    /** Waits for the other workers at the barrier. */
-    void meet(Duration limit) {
+    /** Waits for the other workers at the barrier. Returns the last rollback that this worker had taken note of before. */
+    long meet(Duration limit) {
         requireOpen();
         long until = System.nanoTime() + nanos(limit);
         written.require(limit);
-        link.barrier(rollback, Duration.ofNanos(Math.max(1, until - System.nanoTime())));
+        long known = rollback;
+        link.barrier(known, Duration.ofNanos(Math.max(1, until - System.nanoTime())));
         written.requireKept();
+        return known;
     }
 
     @Override

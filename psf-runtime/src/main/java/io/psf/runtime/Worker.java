@@ -59,19 +59,32 @@ public final class Worker extends ConnectedCaller {
 
     @Override
     public void barrier(Duration limit) {
-        meet(limit);
+        long known = meet(limit);
         isLate = false;
-        hasBegun = true;
+        boolean isMissed;
+        synchronized (this) {
+            isMissed = isAboutToLoad() && rollback() != known; // by a node that came back after the barrier
+            hasBegun = true;
+        }
+        if (isMissed) {
+            throw lostNodeIsBack();
+        }
     }
 
     @Override
     void rollBack(long epoch) {
         isLate = false; // it loads together with the others
-        if (!hasBegun && isBack()) {
-            super.rollBack(epoch); // it is about to load
-        } else {
-            failCalls(epoch);
+        synchronized (this) {
+            if (isAboutToLoad()) {
+                super.rollBack(epoch);
+                return;
+            }
         }
+        failCalls(epoch);
+    }
+
+    private boolean isAboutToLoad() {
+        return !hasBegun && isBack();
     }
 
     /** True if all workers had to load a checkpoint with this one when it joined. */

@@ -251,11 +251,14 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
 
     /** Closes the connection, on which a frame may be lost: the peer sends its calls again over the next one. */
     private void failed(Throwable thrown) {
-        FullHeap.report(thrown);
-        cause = thrown instanceof PsException known
-                ? known
-                : new PsException(PsException.Code.UNAVAILABLE, "connection: " + thrown, thrown);
-        socket.close();
+        try {
+            FullHeap.report(thrown);
+            cause = thrown instanceof PsException known
+                    ? known
+                    : new PsException(PsException.Code.UNAVAILABLE, "connection: " + thrown, thrown);
+        } finally {
+            socket.close();
+        }
     }
 
     @Override
@@ -307,12 +310,12 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     }
 
     private void written(Frame frame, int length, @Nullable Throwable failure) {
-        if (failure != null && socket.isOpen()) { // for lack of memory, for example: the socket itself has no error
-            failed(failure);
-        }
         try {
             sent.addAndGet(length);
             frame.release();
+            if (failure != null && socket.isOpen()) { // for lack of memory, for example: the socket itself has no error
+                failed(failure);
+            }
             receiver.sent(this, length);
         } catch (Throwable e) { // Netty would at most log it
             failed(e);

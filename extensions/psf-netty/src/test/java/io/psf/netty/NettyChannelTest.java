@@ -79,6 +79,16 @@ final class NettyChannelTest {
         assertThat(reported).isEmpty();
     }
 
+    @Test
+    void aHandlerThatFailsKeepsNeitherTheConnectionNorTheFrame() {
+        Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> {
+            throw new IllegalStateException("handler of the user");
+        });
+        long before = pool.usedBytes();
+        loseAFrame();
+        assertThat(pool.usedBytes()).isEqualTo(before);
+    }
+
     private void loseAFrame() {
         NettyChannel channel = connected(new ChannelOutboundHandlerAdapter() {
             @Override

@@ -4,6 +4,7 @@ import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.PsException;
 import io.psf.api.spi.Restartable;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -17,7 +18,7 @@ public abstract class WaitingCalls implements MemberListener, Restartable {
     private final Supplier<List<Member>> members;
     /** Why calls are refused; null if they are not. */
     private @Nullable PsException abandoned;
-    /** The workers that were present when calls were refused first, and still are. */
+    /** The workers that were present at the last abandonment, and have been since. */
     private Set<Integer> returning = Set.of();
 
     /**
@@ -32,7 +33,7 @@ public abstract class WaitingCalls implements MemberListener, Restartable {
     @Override
     public final void abandon(PsException reason) {
         abandoned = reason;
-        returning = Workers.of(members.get());
+        returning = new HashSet<>(Workers.of(members.get()));
         drop(reason);
     }
 

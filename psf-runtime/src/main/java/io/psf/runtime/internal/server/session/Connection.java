@@ -241,10 +241,10 @@ public final class Connection implements CallSource, MemoryUser {
 
     public void answer(Draft answer) {
         int length = answer.length();
-        unsent.add(length);
-        regulate();
         boolean written = false;
         try {
+            unsent.add(length);
+            regulate();
             Channel to = channel;
             if (!to.offer(answer)) {
                 to.offer(Objects.requireNonNull(Frames.of(pool, answer)));
