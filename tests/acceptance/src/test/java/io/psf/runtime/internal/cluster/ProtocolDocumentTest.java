@@ -96,6 +96,7 @@ final class ProtocolDocumentTest {
         Map<String, String> functions = new TreeMap<>();
         try (Stream<Path> files = Files.list(SCHEMAS)) {
             files.map(file -> file.getFileName().toString().replace(".schema", ""))
+                    .filter(name -> !name.equals("psf.scheduler.journal")) // is in a file, and in no frame
                     .forEach(name -> functions.put(name, "0x" + HexFormat.of().toHexDigits(Names.number(name))));
         }
         assertThat(rows("^\\| `(psf\\.[a-z.]+)` \\| `(0x\\p{XDigit}{8})` \\|")).isEqualTo(functions);
