@@ -1,0 +1,73 @@
+package io.psf.spark;
+
+import io.psf.runtime.ServerConfig;
+import io.psf.runtime.WorkerConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a process of the application needs to take part in the cluster: a map of texts, since Spark sends it.
+ *
+ * @param texts by name; the names of secrets contain {@code secret}, so that Spark redacts them in its pages and logs
+ */
+record ClusterSettings(Map<String, String> texts) {
+    static final String HOST = "host";
+    static final String PORT = "port";
+    static final String SECRET = "secret";
+    static final String SERVERS = "servers";
+    static final String CHECKPOINTS = "checkpoints";
+    static final String MEMORY = "memory";
+    static final String MAPPED = "mapped";
+    static final String DEADLINE = "deadline";
+
+    static ClusterSettings of(Map<String, String> texts) {
+        return new ClusterSettings(Map.copyOf(new HashMap<>(texts)));
+    }
+
+    private String text(String name) {
+        String text = texts.get(name);
+        if (text == null) {
+            throw new IllegalStateException("setting " + name + ": missing (expected: " + PsfPlugin.class.getName()
+                    + " in the driver, of the same version of psf)");
+        }
+        return text;
+    }
+
+    private Optional<String> find(String name) {
+        return Optional.ofNullable(texts.get(name)).filter(text -> !text.isEmpty());
+    }
+
+    private String host() {
+        return text(HOST);
+    }
+
+    private int port() {
+        return Integer.parseInt(text(PORT));
+    }
+
+    /** Returns the number of servers that one executor offers to run. */
+    int serversPerExecutor() {
+        return Integer.parseInt(text(SERVERS));
+    }
+
+    WorkerConfig client() {
+        WorkerConfig config = WorkerConfig.of(host(), port()).withDeadline(Duration.parse(text(DEADLINE)));
+        return find(SECRET).map(config::withSecret).orElse(config);
+    }
+
+    /**
+     * Returns the configuration of a server.
+     *
+     * @param host the executor's host, as Spark names it to its other processes
+     */
+    ServerConfig server(String host) {
+        ServerConfig config = ServerConfig.of(host(), port()).listen(host, 0);
+        config = find(SECRET).map(config::withSecret).orElse(config);
+        config = find(CHECKPOINTS).map(Path::of).map(config::withCheckpoints).orElse(config);
+        config = find(MAPPED).map(Path::of).map(config::withMapped).orElse(config);
+        return find(MEMORY).map(Long::parseLong).map(config::withTensorMemory).orElse(config);
+    }
+}

@@ -1,0 +1,102 @@
+package io.psf.spark;
+
+import io.psf.runtime.Server;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A server in an executor. A thread offers it to the driver until there is a seat for it, starts it, and offers it again if it
+ * ends before the executor does.
+ */
+final class ExecutorServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ExecutorServer.class);
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final Duration DRAIN = Duration.ofSeconds(10);
+
+    private final ClusterSettings settings;
+    private final String host;
+    private final Callable<Boolean> seat;
+    private final Thread thread;
+    // Guarded by this.
+    private @Nullable Server server;
+    private boolean closed;
+
+    private ExecutorServer(ClusterSettings settings, String host, Callable<Boolean> seat) {
+        this.settings = settings;
+        this.host = host;
+        this.seat = seat;
+        this.thread = new Thread(this::run, "psf-executor-server");
+        thread.setDaemon(true);
+    }
+
+    /**
+     * Starts the thread, whose context class loader, that of the calling one, has the handlers of the user's jars.
+     *
+     * @param seat asks the driver for a seat
+     */
+    static ExecutorServer start(ClusterSettings settings, String host, Callable<Boolean> seat) {
+        ExecutorServer server = new ExecutorServer(settings, host, seat);
+        server.thread.start();
+        return server;
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    private void run() {
+        while (!isClosed()) {
+            try {
+                if (seat.call()) {
+                    serve();
+                }
+                Thread.sleep(PAUSE.toMillis());
+            } catch (InterruptedException e) {
+                return; // closed
+            } catch (Exception e) { // the driver may be busy, or the lost server of the rank not known as lost yet
+                if (!isClosed()) {
+                    LOG.warn("no server in this executor yet; it tries again: {}", e.toString());
+                    pause();
+                }
+            }
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(PAUSE.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Runs a server until it ends. */
+    private void serve() {
+        Server started = Server.start(settings.server(host));
+        synchronized (this) {
+            server = started;
+            if (closed) {
+                started.close();
+                return;
+            }
+        }
+        started.awaitTermination();
+    }
+
+    /** Leaves the cluster in order: the server answers what it has received. */
+    @Override
+    public void close() {
+        Server started;
+        synchronized (this) {
+            closed = true;
+            started = server;
+        }
+        thread.interrupt();
+        if (started != null) {
+            started.drain(DRAIN);
+        }
+    }
+}

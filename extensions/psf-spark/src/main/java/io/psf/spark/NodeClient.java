@@ -1,0 +1,81 @@
+package io.psf.spark;
+
+import io.psf.api.PsException;
+import io.psf.runtime.Client;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.spark.TaskContext;
+import org.jspecify.annotations.Nullable;
+
+/** The one client of this process, which is connected when it is used first. Thread-safe. */
+final class NodeClient {
+    private static @Nullable ClusterSettings settings;
+    private static volatile @Nullable Client client;
+
+    private NodeClient() {}
+
+    /** Names the cluster of this process. A client of an earlier one is closed. */
+    static synchronized void use(ClusterSettings cluster) {
+        if (!cluster.equals(settings)) {
+            close();
+            settings = cluster;
+        }
+    }
+
+    /** Returns the settings of the cluster of this process. */
+    static synchronized ClusterSettings settings() {
+        ClusterSettings known = settings;
+        if (known == null) {
+            known = ofTask();
+            settings = known;
+        }
+        return known;
+    }
+
+    /** Returns the settings that the driver has given the tasks of its jobs, after {@link PsSpark#start}. */
+    private static ClusterSettings ofTask() {
+        TaskContext task = TaskContext.get();
+        Map<String, String> found = new HashMap<>();
+        if (task != null) {
+            for (String name : DriverNode.NAMES) {
+                String text = task.getLocalProperty(DriverNode.PROPERTY + name);
+                if (text != null) {
+                    found.put(name, text);
+                }
+            }
+        }
+        if (found.isEmpty()) {
+            throw new IllegalStateException("no cluster of psf in this process (expected: spark.plugins="
+                    + PsfPlugin.class.getName() + ", or PsSpark.start(spark) in the driver, before the job)");
+        }
+        return ClusterSettings.of(found);
+    }
+
+    /** Returns the client. Blocks until the cluster is complete. */
+    static Client get() {
+        Client known = client;
+        return known != null ? known : connect();
+    }
+
+    private static synchronized Client connect() {
+        Client known = client;
+        if (known == null) {
+            known = Client.connect(settings().client());
+            client = known;
+        }
+        return known;
+    }
+
+    static synchronized void close() {
+        Client known = client;
+        client = null;
+        settings = null;
+        if (known != null) {
+            try {
+                known.close();
+            } catch (PsException e) {
+                // A lost server, or the end of the cluster: nobody waits for this client's calls any more.
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package io.psf.spark;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.api.plugin.ExecutorPlugin;
+import org.apache.spark.api.plugin.PluginContext;
+
+/** The part of the plugin in an executor: its client, and the servers for which it has a seat. */
+final class PluginExecutor implements ExecutorPlugin {
+    private final List<ExecutorServer> servers = new ArrayList<>();
+
+    /** Does not block: servers wait for each other on threads of their own. */
+    @Override
+    public void init(PluginContext context, Map<String, String> settings) {
+        ClusterSettings cluster = ClusterSettings.of(settings);
+        NodeClient.use(cluster);
+        for (int i = 0; i < cluster.serversPerExecutor(); i++) {
+            int number = i;
+            servers.add(ExecutorServer.start(cluster, context.hostname(), () ->
+                    (Boolean) context.ask(new Seats.Offer(context.executorID(), number))));
+        }
+    }
+
+    @Override
+    public void shutdown() {
+        NodeClient.close();
+        servers.forEach(ExecutorServer::close);
+    }
+}
