@@ -3,8 +3,10 @@ package io.psf.spark;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
+import org.apache.spark.storage.BlockManagerId;
 
 /** The part of the plugin in an executor: its client, and the servers for which it has a seat. */
 final class PluginExecutor implements ExecutorPlugin {
@@ -17,9 +19,15 @@ final class PluginExecutor implements ExecutorPlugin {
         NodeClient.use(cluster);
         for (int i = 0; i < cluster.serversPerExecutor(); i++) {
             int number = i;
-            servers.add(ExecutorServer.start(cluster, context.hostname(), () ->
+            servers.add(ExecutorServer.start(cluster, host(context), () ->
                     (Boolean) context.ask(new Seats.Offer(context.executorID(), number))));
         }
+    }
+
+    /** Returns the executor's host as Spark names it: {@code context.hostname()} fails in an executor of its own process. */
+    private static String host(PluginContext context) {
+        BlockManagerId id = SparkEnv.get().blockManager().blockManagerId();
+        return id == null ? context.conf().get("spark.driver.host") : id.host();
     }
 
     @Override

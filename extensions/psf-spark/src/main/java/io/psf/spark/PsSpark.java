@@ -1,6 +1,9 @@
 package io.psf.spark;
 
+import io.psf.api.TensorId;
 import org.apache.spark.SparkContext;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
@@ -40,5 +43,38 @@ public final class PsSpark {
     /** As {@link #start(SparkSession)}. */
     public static void start(SparkContext context) {
         NotebookCluster.start(context);
+    }
+
+    /**
+     * Sets rows of a tensor to those of a frame. No optimizer is stepped. A growing table creates missing rows. Rows that the
+     * frame does not have stay. Texts become keys by {@code xxhash64(column)} of Spark's functions. Blocks until the rows are
+     * set.
+     *
+     * @param frame with a column {@code key} (bigint, the row's number in the tensor, or any key of a growing table) and a
+     *     column {@code vector} (array of float, of the tensor's width); of several rows with a key, any one counts
+     * @param tensor the tensor, which has been initialized
+     * @throws IllegalArgumentException if a column is missing or of another type
+     */
+    public static void write(Dataset<Row> frame, TensorId tensor) {
+        RowFrames.write(frame, tensor);
+    }
+
+    /**
+     * Returns the rows of a tensor as a frame with the columns {@code key} (bigint) and {@code vector} (array of float): all rows,
+     * or those that a growing table has. Rows are pulled when the frame is evaluated, a page at a time: each time anew, and
+     * each row as it is at that time. Cache the frame, or save a checkpoint, for rows of one time.
+     */
+    public static Dataset<Row> read(SparkSession spark, TensorId tensor) {
+        return RowFrames.read(spark, tensor);
+    }
+
+    /**
+     * Returns the rows of some keys, as {@link #read(SparkSession, TensorId)} does: a row for each of the frame. A key of a
+     * growing table that has no row yields the initial values.
+     *
+     * @param keys with a column {@code key} (bigint)
+     */
+    public static Dataset<Row> read(Dataset<Row> keys, TensorId tensor) {
+        return RowFrames.read(keys, tensor);
     }
 }

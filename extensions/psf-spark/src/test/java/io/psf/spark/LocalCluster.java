@@ -1,0 +1,52 @@
+package io.psf.spark;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.SparkSession;
+import scala.Tuple2;
+
+/** An application whose executors are processes of this machine. */
+final class LocalCluster {
+    private LocalCluster() {}
+
+    /** Returns the builder of a session with executors of one core each. */
+    static SparkSession.Builder of(int executors, int megabytes) {
+        try { // where Spark looks for its jars: they are on the class path
+            Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return SparkSession.builder()
+                .master("local-cluster[" + executors + ",1," + megabytes + "]")
+                .appName("local-cluster")
+                .config("spark.ui.enabled", false)
+                .config("spark.plugins", PsfPlugin.class.getName())
+                .config("spark.psf.servers", executors)
+                .config("spark.psf.heartbeat", "3s")
+                .config("spark.executor.memory", megabytes + "m")
+                .config("spark.executor.extraClassPath", System.getProperty("java.class.path"));
+    }
+
+    /** Returns the processes of the executors, by id. */
+    static Map<String, Long> executors(SparkSession spark) {
+        JavaSparkContext context = new JavaSparkContext(spark.sparkContext());
+        return new TreeMap<>(context.parallelize(Collections.nCopies(8, 0), 8)
+                .mapToPair(ignored -> {
+                    Thread.sleep(50); // so that each executor gets some
+                    return new Tuple2<>(
+                            SparkEnv.get().executorId(), ProcessHandle.current().pid());
+                })
+                .collectAsMap());
+    }
+
+    static void kill(long process) {
+        ProcessHandle.of(process).ifPresent(ProcessHandle::destroyForcibly);
+    }
+}
