@@ -10,6 +10,11 @@ import java.util.List;
  * implementation says otherwise.
  */
 public interface ClusterCaller extends TensorCaller {
+    /** Returns the caller's role: that of a worker, also of the test kit's callers, or {@link Role#CLIENT}. */
+    default Role role() {
+        return Role.WORKER;
+    }
+
     /**
      * Returns this worker's rank among the workers, from 0.
      *
@@ -82,9 +87,24 @@ public interface ClusterCaller extends TensorCaller {
      * when another server takes its place. {@code ModelCheckpoints} calls it. Does nothing where no server can be lost.
      *
      * @param model the model's name, a path below the directory
-     * @param loaded true if all workers have loaded a checkpoint of it just now; false after a save
+     * @param loaded true if a checkpoint of it has been loaded on all servers just now; false after a save
      */
     default void restoreFrom(String model, Restore mode, boolean loaded) {}
+
+    /**
+     * Takes note of the rollbacks of until now, since a load begins that makes up for them. {@code ModelCheckpoints} calls it for
+     * a client. Does nothing for a worker, of which a call fails with {@code ROLLED_BACK} in place of that.
+     */
+    default void takeRollback() {}
+
+    /**
+     * Checks that all slices have what was pushed to them: no server has come back with the state of a checkpoint, of which
+     * this caller has taken no note, or which nobody has loaded on all servers. {@code ModelCheckpoints} calls it for a
+     * client. Does nothing for a worker, as {@link #takeRollback}.
+     *
+     * @throws PsException with {@code ROLLED_BACK}
+     */
+    default void requireNotRolledBack() {}
 
     /**
      * Ends the cluster, whether it is a job or a service. Returns once the scheduler knows it; the servers end, and the

@@ -61,7 +61,7 @@ final class CutSave {
             if (begun.failures() >= MOST_FAILURES) {
                 throw inARow(begun.failures(), begun.reason());
             }
-            models().discard(step);
+            models().discard(step, 0);
             models().freeze(save);
             if (first || last) {
                 finish(save, tensors);
@@ -100,7 +100,7 @@ final class CutSave {
             LockSupport.parkNanos(PAUSE);
             written = models().written(save);
         }
-        models().commit(save, -1, tensors, written.indexes(), checkpoints.kept(), records);
+        models().commit(save, ModelCalls.Part.of(records), tensors, written.indexes(), checkpoints.kept());
         isCommitted = true;
         named();
         var unused = calls.endSave(save.save(), "");
@@ -166,7 +166,7 @@ final class CutSave {
 
     private void discard(Throwable why) {
         try {
-            models().discard(step);
+            models().discard(step, 0);
         } catch (PsException notDiscarded) {
             apart.failed(notDiscarded);
             why.addSuppressed(notDiscarded);

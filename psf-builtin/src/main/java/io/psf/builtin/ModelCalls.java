@@ -35,6 +35,25 @@ import org.slf4j.LoggerFactory;
 record ModelCalls(ClusterCaller worker, String name) {
     private static final Logger LOG = LoggerFactory.getLogger(ModelCalls.class);
 
+    /**
+     * A caller's part in a save.
+     *
+     * @param attempt the number of the attempt, whose workers' records are saved; -1 if {@code records} are
+     * @param hold the number of the hold of a client that saves alone; 0 of a worker
+     * @param beforeCommit a last check, once all slices are on the disk
+     */
+    record Part(long attempt, List<RecordEntry> records, long hold, Runnable beforeCommit) {
+        /** Returns the part of a worker that saves for all, with the records that they have told in an attempt. */
+        static Part ofAttempt(long attempt) {
+            return new Part(attempt, List.of(), 0, () -> {});
+        }
+
+        /** Returns the part of a worker that saves for all, with their records. */
+        static Part of(List<RecordEntry> records) {
+            return new Part(-1, records, 0, () -> {});
+        }
+    }
+
     /** Returns the name of the checkpoint of a step. */
     String checkpoint(long step) {
         return "%s/step-%012d".formatted(name, step);
@@ -43,17 +62,19 @@ record ModelCalls(ClusterCaller worker, String name) {
     /**
      * Saves a step, whose folder is empty.
      *
+     * @param part the caller's part in the save
      * @param kept the number of complete steps to keep
      * @param increments the most increments that follow an image with all rows
      */
-    void save(long step, long attempt, List<TensorInfo> tensors, int kept, int increments) {
+    void save(long step, Part part, List<TensorInfo> tensors, int kept, int increments) {
         SaveModel.Request save = request(step, tensors, increments);
         List<SaveModel.Written> written = SaveModelPsf.stub(worker)
                 .withDeadline(ModelCheckpoints.LIMIT)
                 .call(name, step, save.save(), save.base(), save.baseChecksum(), increments, save.tensors())
                 .await()
                 .indexes();
-        commit(save, attempt, tensors, written, kept, List.of());
+        part.beforeCommit().run();
+        commit(save, part, tensors, written, kept);
     }
 
     /** Returns the request for a save, with the step that it may build on. */
@@ -83,15 +104,10 @@ record ModelCalls(ClusterCaller worker, String name) {
     /**
      * Commits a save whose files are on the disk.
      *
-     * @param attempt the number of the attempt, whose workers' records are saved; -1 if {@code records} are
+     * @param part the caller's part in the save
      */
     void commit(
-            SaveModel.Request save,
-            long attempt,
-            List<TensorInfo> tensors,
-            List<SaveModel.Written> written,
-            int kept,
-            List<RecordEntry> records) {
+            SaveModel.Request save, Part part, List<TensorInfo> tensors, List<SaveModel.Written> written, int kept) {
         List<SavedTensor> saved = tensors.stream()
                 .map(each -> new SavedTensor(each.id().name(), each.rows(), each.width(), save.save()))
                 .toList();
@@ -100,13 +116,14 @@ record ModelCalls(ClusterCaller worker, String name) {
                 .call(
                         CollectiveWork.SERVER,
                         name,
-                        attempt,
+                        part.attempt(),
                         save.step(),
                         kept,
                         save.increments() > 0,
                         saved,
                         written.stream().map(SaveModel.Written::index).toList(),
-                        records)
+                        part.records(),
+                        part.hold())
                 .await()
                 .notDeleted()
                 .forEach(reason ->
@@ -149,11 +166,15 @@ record ModelCalls(ClusterCaller worker, String name) {
         }
     }
 
-    /** Deletes a step. */
-    void discard(long step) {
+    /**
+     * Deletes a step.
+     *
+     * @param hold the number of a client's hold; 0 of a worker
+     */
+    void discard(long step, long hold) {
         DiscardModelPsf.stub(worker)
                 .withDeadline(ModelCheckpoints.LIMIT)
-                .call(CollectiveWork.SERVER, name, step)
+                .call(CollectiveWork.SERVER, name, step, hold)
                 .await();
     }
 
@@ -172,5 +193,20 @@ record ModelCalls(ClusterCaller worker, String name) {
                 .forEach(reason ->
                         LOG.warn("a checkpoint of model \"{}\" is skipped: {}", name, Names.printable(reason)));
         return found.manifests().stream().map(ModelManifest::parse).toList();
+    }
+
+    /**
+     * Returns the manifest of a complete step.
+     *
+     * @throws PsException with {@code STORAGE} if it is damaged or missing
+     */
+    ModelManifest at(long step) {
+        return manifests().stream()
+                .filter(each -> each.step() == step)
+                .findFirst()
+                .orElseThrow(() -> new PsException(
+                        PsException.Code.STORAGE,
+                        "checkpoint \"" + checkpoint(step)
+                                + "\": damaged or missing (expected: a complete checkpoint of the model)"));
     }
 }

@@ -3,17 +3,17 @@ package io.psf.builtin;
 import io.psf.api.ClusterCaller;
 import io.psf.api.PsException;
 import io.psf.api.Restore;
+import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.builtin.checkpoint.ModelManifest;
 import io.psf.builtin.checkpoint.RecordEntry;
-import io.psf.builtin.checkpoint.SavedTensor;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +34,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>{@code save}, {@code load} and {@code loadLatest} are called by every present worker, in the same order. Each waits
  * for the worker's own calls, then at a barrier. Then one worker makes the calls for all, and the others wait for it.
- * Immutable.
+ *
+ * <p>A client saves and loads alone, where there are no workers ({@link Role#CLIENT}). It waits for its own calls and for no
+ * other client: a checkpoint is of one moment only if nobody else changes the tensors while it is saved. It has
+ * every push of all clients that was answered before. If two clients save or load a model at once, the second waits for the
+ * first. A server that is lost meanwhile makes a save with {@link Restore#ALL} fail with {@code ROLLED_BACK}: what the
+ * checkpoint would have is partly older than the rest, so nothing is saved, and the client loads the newest checkpoint first. So
+ * does a load during which a server comes back. The training loops are for workers. Immutable.
  */
 public final class ModelCheckpoints {
     private static final Logger LOG = LoggerFactory.getLogger(ModelCheckpoints.class);
@@ -177,9 +183,11 @@ public final class ModelCheckpoints {
      *
      * @param step the number of the step, at least 0, the same for all workers; the checkpoint with the highest is the
      *     newest
-     * @param record the worker's own state, such as its position in the data; at most 64 Ki characters
+     * @param record the worker's own state, such as its position in the data; at most 64 Ki characters. That of a client is
+     *     saved as that of rank 0
      * @throws PsException with {@code BAD_REQUEST} if the workers save different steps or models, or if one of them
-     *     takes no part and passes the barrier, or the caller is no worker; with {@code STORAGE} if the save failed; with {@code UNAVAILABLE} if the
+     *     takes no part and passes the barrier, or the caller is a client beside workers; with {@code ROLLED_BACK} if a server has
+     *     come back whose slices are older than the others; with {@code STORAGE} if the save failed; with {@code UNAVAILABLE} if the
      *     worker that saves for all, or a server, was lost; with {@code CONFIGURATION} if a server has no checkpoint
      *     directory, or another job saves a model of this name in it; with {@code TIMED_OUT} if the other workers do not
      *     call it within the worker's deadline
@@ -188,8 +196,18 @@ public final class ModelCheckpoints {
         if (step < 0 || step > 999_999_999_999_999_999L) {
             throw new IllegalArgumentException("step: " + step + " (expected: 0 .. 10^18 - 1)");
         }
+        String what = "save of step " + step;
+        if (isClient()) {
+            new LoneWork(worker, name).save(what, held.flushed(0, record), part -> write(step, part));
+            return;
+        }
         List<RecordEntry> entries = held.flushed(worker.rank(), record);
-        var unused = work("save of step " + step, entries, attempt -> write(step, attempt));
+        var unused = work(what, entries, attempt -> write(step, ModelCalls.Part.ofAttempt(attempt)));
+    }
+
+    /** True if the caller saves and loads alone. */
+    private boolean isClient() {
+        return worker.role() == Role.CLIENT;
     }
 
     /** Names the model to the cluster: lost slices are loaded from its checkpoints. */
@@ -201,21 +219,31 @@ public final class ModelCheckpoints {
         return new CollectiveWork(worker, name).run(what, entries, work);
     }
 
-    private long write(long step, long attempt) {
-        calls().discard(step);
+    private long loadWork(String what, LongSupplier load) {
+        return isClient()
+                ? new LoneWork(worker, name).load(what, load)
+                : work(what, List.of(), attempt -> begun(load.getAsLong()));
+    }
+
+    private long write(long step, ModelCalls.Part part) {
+        calls().discard(step, part.hold());
         try {
             held.store();
-            calls().save(step, attempt, infos(), kept, increments);
-            named(false);
-            return step;
+            calls().save(step, part, infos(), kept, increments);
+            if (!isClient()) {
+                named(false);
+                return step;
+            }
         } catch (PsException e) {
             try {
-                calls().discard(step);
+                calls().discard(step, part.hold());
             } catch (PsException notDiscarded) {
                 e.addSuppressed(notDiscarded);
             }
             throw e;
         }
+        named(false); // what a client has saved is complete whatever becomes of that
+        return step;
     }
 
     LocalState held() {
@@ -231,16 +259,11 @@ public final class ModelCheckpoints {
     }
 
     List<TensorInfo> infos() {
-        return selected.isEmpty()
-                ? Tensors.list(worker).stream().map(TensorSummary::tensor).toList()
-                : selected().stream().map(each -> worker.layout(each).info()).toList();
+        return model().infos();
     }
 
-    /** Returns the selected tensors, and those of the reduced weights. */
-    private List<TensorId> selected() {
-        return Stream.concat(selected.stream(), held.reduced().stream())
-                .distinct()
-                .toList();
+    private ModelTensors model() {
+        return new ModelTensors(worker, selected, held.reduced());
     }
 
     ModelCalls calls() {
@@ -268,11 +291,11 @@ public final class ModelCheckpoints {
         if (worker.isLate()) {
             return latestForLate();
         }
-        long loaded = work("load of the newest step", List.of(), attempt -> begun(loadNewest()));
+        long loaded = loadWork("load of the newest step", this::loadNewest);
         if (loaded >= 0) {
             restore();
         }
-        return loaded < 0 ? Optional.empty() : Optional.of(at(loaded)).map(ModelCheckpoint::of);
+        return loaded < 0 ? Optional.empty() : Optional.of(calls().at(loaded)).map(ModelCheckpoint::of);
     }
 
     private Optional<ModelCheckpoint> latestForLate() {
@@ -314,13 +337,13 @@ public final class ModelCheckpoints {
      * @throws PsException as {@link #loadLatest}, and with {@code STORAGE} if the checkpoint is damaged or missing
      */
     public ModelCheckpoint load(long step) {
-        var unused = work("load of step " + step, List.of(), attempt -> {
-            ModelManifest manifest = at(step);
+        var unused = loadWork("load of step " + step, () -> {
+            ModelManifest manifest = calls().at(step);
             verify(manifest);
-            return begun(load(manifest));
+            return load(manifest);
         });
         restore();
-        return ModelCheckpoint.of(at(step));
+        return ModelCheckpoint.of(calls().at(step));
     }
 
     /** Makes the next push, all-reduce and clock of each worker its first one, also of one that has come back. */
@@ -332,7 +355,7 @@ public final class ModelCheckpoints {
     /** Empties the caches, and takes the weights from the servers. No worker stores before all have them: all wait. */
     private void restore() {
         held.restore();
-        if (!held.weights().isEmpty()) {
+        if (!held.weights().isEmpty() && !isClient()) {
             worker.barrier();
         }
     }
@@ -340,7 +363,7 @@ public final class ModelCheckpoints {
     /** Verifies all files. A damaged step is none of the steps to keep, and no save builds on it. */
     private void verify(ModelManifest manifest) {
         try {
-            calls().load(manifest, chosen(manifest), true);
+            calls().load(manifest, model().chosen(manifest, checkpoint(manifest.step())), true);
         } catch (PsException e) {
             if (e.code() == PsException.Code.STORAGE) {
                 calls().skip(manifest.step());
@@ -350,32 +373,10 @@ public final class ModelCheckpoints {
     }
 
     private long load(ModelManifest manifest) {
-        calls().load(manifest, chosen(manifest), false);
+        calls().load(manifest, model().chosen(manifest, checkpoint(manifest.step())), false);
         named(true);
         LOG.info("checkpoint \"{}\" is loaded", checkpoint(manifest.step()));
         return manifest.step();
-    }
-
-    /** Returns the tensors of a checkpoint that are loaded. */
-    private List<SavedTensor> chosen(ModelManifest manifest) {
-        for (TensorId tensor : held.reduced()) {
-            if (manifest.records().stream().noneMatch(each -> each.key().equals(ModelCheckpoint.STORED + tensor))) {
-                throw new PsException(
-                        PsException.Code.BAD_REQUEST,
-                        "reduced weights \"" + tensor + "\": not in checkpoint \"" + checkpoint(manifest.step())
-                                + "\" (expected: one that was saved with ModelCheckpoints.weights)");
-            }
-        }
-        if (selected.isEmpty()) {
-            return manifest.tensors();
-        }
-        return selected().stream()
-                .map(tensor -> manifest.find(tensor.name())
-                        .orElseThrow(() -> new PsException(
-                                PsException.Code.BAD_REQUEST,
-                                "tensor \"" + tensor + "\": not in checkpoint \"" + checkpoint(manifest.step())
-                                        + "\" (expected: a tensor that was saved there)")))
-                .toList();
     }
 
     /** Returns the complete checkpoints, newest first. Their content is not verified. Called by any worker. */
@@ -386,15 +387,5 @@ public final class ModelCheckpoints {
     /** Returns the newest complete checkpoint, as {@link #list}. */
     public Optional<ModelCheckpoint> latest() {
         return list().stream().findFirst();
-    }
-
-    private ModelManifest at(long step) {
-        return calls().manifests().stream()
-                .filter(each -> each.step() == step)
-                .findFirst()
-                .orElseThrow(() -> new PsException(
-                        PsException.Code.STORAGE,
-                        "checkpoint \"" + checkpoint(step)
-                                + "\": damaged or missing (expected: a complete checkpoint of the model)"));
     }
 }

@@ -2,6 +2,7 @@ package io.psf.runtime;
 
 import io.psf.api.Member;
 import io.psf.api.PsException;
+import io.psf.api.Restore;
 import io.psf.api.Role;
 import io.psf.runtime.internal.cluster.GuestLink;
 import io.psf.runtime.internal.cluster.Join;
@@ -70,6 +71,56 @@ public final class Client extends ConnectedCaller {
             node.join(join, Join.Request.of(Role.CLIENT, -1, "", 0)).end(config.deadline());
             return members;
         }
+    }
+
+    @Override
+    public Role role() {
+        return Role.CLIENT;
+    }
+
+    /**
+     * Returns the epoch of the last rollback that the cluster has made; 0 for none. The cluster makes one when a server takes the
+     * place of a lost one and a model has to be exact ({@link Restore#ALL}): the slices of that server have the state of the
+     * newest checkpoint then, among later ones. Where there are workers, they load the checkpoint on all servers.
+     * Without workers a client does: {@code ModelCheckpoints.loadLatest}.
+     *
+     * <p>Blocks until each server has answered, also one that takes the place of a lost one meanwhile, and then the
+     * scheduler. So the result is exact: while it stays the same, the servers have every push, of all clients, that was
+     * answered since the first of the calls with this result, and before the last. Once it differs, some of these pushes may
+     * be undone. The work since the checkpoint is repeated then:
+     *
+     * <pre>{@code
+     * long known = client.rollback();
+     * long step = checkpoints.loadLatest().map(ModelCheckpoint::step).orElse(0L);
+     * while (step < steps) {
+     *     work(++step); // returns once all calls of all clients have been answered
+     *     long now = client.rollback();
+     *     if (now != known) {
+     *         known = now;
+     *         step = checkpoints.loadLatest().map(ModelCheckpoint::step).orElse(0L);
+     *     }
+     * }
+     * }</pre>
+     *
+     * @throws PsException with {@code UNAVAILABLE} if a server is lost and does not come back; with {@code TIMED_OUT} if it does
+     *     not within this client's deadline
+     */
+    public long rollback() {
+        return confirmed().recovery().rollback();
+    }
+
+    /** A client's calls go on. It takes note of a rollback when it loads a checkpoint. */
+    @Override
+    void rollBack(long epoch) {}
+
+    @Override
+    public void takeRollback() {
+        super.rollBack(confirmed().recovery().rollback());
+    }
+
+    @Override
+    public void requireNotRolledBack() {
+        requireNoLoadDue();
     }
 
     /**

@@ -28,6 +28,9 @@ import io.psf.runtime.internal.cluster.ClusterLink;
 import io.psf.runtime.internal.cluster.ClusterState;
 import io.psf.runtime.internal.cluster.Join;
 import io.psf.runtime.internal.cluster.KnownTensors;
+import io.psf.runtime.internal.cluster.Ping;
+import io.psf.runtime.internal.cluster.PingPsf;
+import io.psf.runtime.internal.cluster.RestoreFrom;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
@@ -58,7 +61,7 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
     private final java.util.function.Function<TensorId, TensorLayout> layout = this::layout;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile @Nullable PsException ended;
-    /** The last rollback that this worker has taken note of. */
+    /** The last rollback that this caller has taken note of. */
     private volatile long rollback;
     /** Thrown by the next call: no call has failed with it. */
     private final AtomicReference<@Nullable PsException> rolledBack = new AtomicReference<>();
@@ -123,13 +126,13 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
         }
     }
 
-    /** Takes note of a rollback. A caller without a rank has no other part in it. */
+    /** Takes note of a rollback. */
     void rollBack(long epoch) {
         rollback = epoch;
     }
 
-    /** Returns the last rollback that this worker has taken note of. */
-    long rollback() {
+    /** Returns the last rollback that this caller has taken note of. */
+    long knownRollback() {
         return rollback;
     }
 
@@ -323,6 +326,20 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
     public void restoreFrom(String model, Restore mode, boolean loaded) {
         requireOpen();
         link.restoreFrom(model, mode == Restore.ALL, loaded, rollback, config.deadline());
+    }
+
+    /** Checks, at the scheduler, that there is no rollback of which this caller has taken no note, or after which a load is due. */
+    void requireNoLoadDue() {
+        requireOpen();
+        link.restoreFrom(RestoreFrom.NONE, false, false, rollback, config.deadline());
+    }
+
+    /** Returns the latest state. Blocks until all servers have answered, and then the scheduler. */
+    ClusterState confirmed() {
+        requireOpen();
+        client.callNodes(PingPsf.FUNCTION, new Ping.Request(), servers.peers(), nanos(config.deadline()))
+                .await();
+        return link.latest(config.deadline());
     }
 
     @Override

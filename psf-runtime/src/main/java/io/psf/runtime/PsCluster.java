@@ -150,7 +150,7 @@ public final class PsCluster implements AutoCloseable {
     }
 
     private void closeTogether() {
-        ExecutorService closers = Executors.newFixedThreadPool(workers.size());
+        ExecutorService closers = Executors.newFixedThreadPool(Math.max(1, workers.size()));
         try {
             CompletableFuture.allOf(workers.stream()
                             .map(worker -> CompletableFuture.runAsync(() -> close(worker), closers))
@@ -197,6 +197,7 @@ public final class PsCluster implements AutoCloseable {
             return this;
         }
 
+        /** Sets the number of workers that the cluster starts with; 0 for a service that clients alone use. */
         public Builder workers(int workers) {
             this.workers = workers;
             return this;
@@ -327,8 +328,9 @@ public final class PsCluster implements AutoCloseable {
                 }
                 return made;
             };
-            SchedulerConfig config =
-                    SchedulerConfig.of(servers, workers).withLife(life).withHeartbeatLimit(heartbeatLimit);
+            SchedulerConfig config = SchedulerConfig.of(servers, life.service() ? Math.max(1, workers) : workers)
+                    .withLife(life)
+                    .withHeartbeatLimit(heartbeatLimit);
             Scheduler scheduler = Scheduler.start(
                     more ? config.withMoreWorkers() : config, Network.shared(transport.apply(shared), shared));
             int port = scheduler.port();

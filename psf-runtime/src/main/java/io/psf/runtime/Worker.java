@@ -21,7 +21,8 @@ public final class Worker extends ConnectedCaller {
     private Worker(WorkerConfig config, NodeResources node) {
         super(config, node, Role.WORKER);
         this.deadline = config.deadline();
-        this.isLate = link().isLate() && rollback() == link().first().recovery().rollback();
+        this.isLate =
+                link().isLate() && knownRollback() == link().first().recovery().rollback();
         LOG.info("worker has rank {} of {}, with {} servers", rank(), workers(), servers());
     }
 
@@ -63,7 +64,7 @@ public final class Worker extends ConnectedCaller {
         isLate = false;
         boolean isMissed;
         synchronized (this) {
-            isMissed = isAboutToLoad() && rollback() != known; // by a node that came back after the barrier
+            isMissed = isAboutToLoad() && knownRollback() != known; // by a node that came back after the barrier
             hasBegun = true;
         }
         if (isMissed) {

@@ -2,6 +2,7 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
+import io.psf.api.Since;
 import io.psf.api.layout.ByKey;
 import io.psf.api.spi.StoredNode;
 import java.util.List;
@@ -21,6 +22,7 @@ public interface CommitModel {
      * @param tensors the tensors, which are saved
      * @param indexes the indexes of their images
      * @param records the workers' records, of a save without an attempt
+     * @param hold the number of the {@link HoldModel hold} of a client that saves alone; 0 of a worker
      */
     record Request(
             @ByKey long server,
@@ -31,7 +33,8 @@ public interface CommitModel {
             boolean incremental,
             List<SavedTensor> tensors,
             List<SavedIndex> indexes,
-            List<RecordEntry> records) {}
+            List<RecordEntry> records,
+            @Since(2) long hold) {}
 
     /**
      * The result.
@@ -42,6 +45,7 @@ public interface CommitModel {
 
     /** Writes the manifest, with the workers' records. */
     default Response handle(Request request, StoredNode node) {
+        ModelHolds.of(node).requireHeld(request.model(), request.hold(), node);
         List<RecordEntry> records = request.attempt() < 0
                 ? request.records()
                 : ModelAttempts.of(node).at(request.model(), request.attempt()).entries();

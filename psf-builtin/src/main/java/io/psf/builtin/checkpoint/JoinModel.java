@@ -2,7 +2,6 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.Node;
 import io.psf.api.Place;
-import io.psf.api.PsException;
 import io.psf.api.PsFunction;
 import io.psf.api.layout.ByKey;
 import io.psf.builtin.push.Workers;
@@ -11,9 +10,6 @@ import java.util.List;
 /** Makes a worker take part in the next save or load of a model. Called by each worker before the barrier. */
 @PsFunction(value = "psf.model.join", at = Place.SERVER)
 public interface JoinModel {
-    /** The most characters of a worker's record. */
-    int LONGEST = 1 << 16;
-
     /**
      * The worker's part.
      *
@@ -33,14 +29,7 @@ public interface JoinModel {
 
     /** Adds the calling worker to the attempt that has not begun. */
     default Response handle(Request request, Node server) {
-        long length = request.entries().stream()
-                .mapToLong(each -> each.key().length() + each.value().length())
-                .sum();
-        if (length > LONGEST) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "record: " + length + " characters (expected: at most " + LONGEST + ")");
-        }
+        RecordEntry.requireFit(request.entries());
         int worker = Workers.rank(server.call(), "save or load of a model");
         ModelAttempt attempt = ModelAttempts.of(server).open(server);
         attempt.join(worker, request.model(), request.work(), request.entries());

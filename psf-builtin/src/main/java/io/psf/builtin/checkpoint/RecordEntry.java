@@ -1,5 +1,8 @@
 package io.psf.builtin.checkpoint;
 
+import io.psf.api.PsException;
+import java.util.List;
+
 /**
  * An entry of the record that a worker saves with a model.
  *
@@ -7,4 +10,23 @@ package io.psf.builtin.checkpoint;
  * @param key the entry's key
  * @param value the entry's value
  */
-public record RecordEntry(int worker, String key, String value) {}
+public record RecordEntry(int worker, String key, String value) {
+    /** The most characters of a record. */
+    private static final int LONGEST = 1 << 16;
+
+    /**
+     * Checks that a record is not too long.
+     *
+     * @throws PsException with {@code BAD_REQUEST}
+     */
+    public static void requireFit(List<RecordEntry> entries) {
+        long length = entries.stream()
+                .mapToLong(each -> each.key().length() + each.value().length())
+                .sum();
+        if (length > LONGEST) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "record: " + length + " characters (expected: at most " + LONGEST + ")");
+        }
+    }
+}

@@ -384,6 +384,13 @@ public final class ClusterLink {
         }
     }
 
+    /** Asks the scheduler for the state. Blocks until it has answered. */
+    public ClusterState latest(Duration limit) {
+        GetChanges.Request known = new GetChanges.Request(view.state().epoch());
+        view.apply(ask(GetChangesPsf.FUNCTION, known, limit).changes());
+        return view.state();
+    }
+
     private <Q, R> R ask(Function<Q, R> function, Q request, Duration limit) {
         return client.callNodes(function, request, List.of(scheduler), limit.toNanos())
                 .await();

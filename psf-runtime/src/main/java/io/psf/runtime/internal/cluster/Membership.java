@@ -196,7 +196,7 @@ final class Membership {
                 forms ? ClusterState.even(plan.servers()) : List.of(),
                 rollsBack ? recovery : null));
         if (rollsBack) {
-            LOG.warn("all workers have to load the newest checkpoint, since a lost node has come back");
+            LOG.warn("the newest checkpoint has to be loaded on all servers, since a lost node has come back");
             events.rolledBack(recovery.rollback());
         }
         events.changed(states.now().counted());

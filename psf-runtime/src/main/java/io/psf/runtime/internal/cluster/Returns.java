@@ -34,7 +34,7 @@ final class Returns {
     private final Journal journal;
     /** The times at which nodes are awaited no longer. */
     private final Map<Place, Long> until = new HashMap<>();
-    /** True if the workers have not yet loaded the checkpoint that the last rollback requires. */
+    /** True if the workers, or a client, have not yet loaded the checkpoint that the last rollback requires. */
     private boolean isLoadDue;
 
     /** Begins with the losses of the states, and with what the journal has of a load that is due. */
@@ -185,7 +185,7 @@ final class Returns {
     /**
      * Returns what happens when nodes come back, after nodes have been admitted. All workers have to load a checkpoint if one
      * of the nodes takes the place of a lost one and the tensors have to be exact; or if they have not loaded it yet, so
-     * that the new worker loads it as well.
+     * that the new worker loads it as well. Without workers a client has to, if one of the nodes is a server.
      *
      * @param lost those that were lost before
      * @param runs true if the job has workers already
@@ -193,10 +193,11 @@ final class Returns {
     Recovery after(List<MemberEntry> admitted, List<Loss> lost, boolean runs) {
         Recovery now = states.now().recovery();
         boolean isBack = admitted.stream()
+                .filter(entry -> runs || entry.role() == Role.SERVER)
                 .anyMatch(entry -> lost.stream()
                         .anyMatch(loss -> loss.member().role() == entry.role()
                                 && loss.member().rank() == entry.rank));
-        if (!runs || !now.isExact() || !isBack && !isLoadDue) {
+        if (!now.isExact() || !isBack && !(runs && isLoadDue)) {
             if (!runs) {
                 loaded();
             }
@@ -207,17 +208,23 @@ final class Returns {
     }
 
     /**
-     * Records that a model has a checkpoint, or that all workers have loaded one.
+     * Records that a model has a checkpoint, or that one has been loaded on all servers.
      *
-     * @throws PsException with {@code ROLLED_BACK} if the worker does not know yet that all have to load one
+     * @throws PsException with {@code ROLLED_BACK} if the caller does not know yet that one has to be loaded, or asks
+     *     whether it has been, and it has not
      */
     void restoreFrom(RestoreFrom.Request from) {
         ClusterState now = states.now();
-        if (from.rollback() != now.recovery().rollback()) {
+        boolean asks = from.model().equals(RestoreFrom.NONE);
+        if (from.rollback() != now.recovery().rollback() || asks && isLoadDue) {
             throw new PsException(
                     Code.ROLLED_BACK,
-                    "checkpoint of model \"" + from.model() + "\": of before a lost node came back (expected: that all"
-                            + " workers load the newest checkpoint)");
+                    (asks ? "the tensors" : "checkpoint of model \"" + from.model() + "\"")
+                            + ": of before a lost node came back (expected: that all workers, or a client where there are"
+                            + " none, load the newest checkpoint; ModelCheckpoints.loadLatest)");
+        }
+        if (asks) {
+            return;
         }
         if (from.loaded()) {
             loaded();

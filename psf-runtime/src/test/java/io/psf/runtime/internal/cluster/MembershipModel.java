@@ -199,9 +199,10 @@ final class MembershipModel {
                         .filter(rank -> !isTaken(each.role, rank))
                         .findFirst()
                         .orElseThrow());
-        boolean isBack = newcomers.stream().anyMatch(each -> lost.containsKey(each.place()));
-        boolean rollsBack = runs && models.containsValue(true) && (isBack || isLoadDue);
-        isLoadDue = runs && (isLoadDue || rollsBack);
+        boolean isBack = newcomers.stream()
+                .anyMatch(each -> (runs || each.role == Role.SERVER) && lost.containsKey(each.place()));
+        boolean rollsBack = models.containsValue(true) && (isBack || runs && isLoadDue);
+        isLoadDue = rollsBack || runs && isLoadDue;
         changed();
         rollback = rollsBack ? epoch : rollback;
         phase = Phase.RUNNING;

@@ -1,0 +1,400 @@
+package io.psf.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.psf.api.ClusterCaller;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.Restore;
+import io.psf.api.Role;
+import io.psf.api.TensorId;
+import io.psf.builtin.ModelCheckpoint;
+import io.psf.builtin.ModelCheckpoints;
+import io.psf.builtin.Optimizers;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.runtime.Client;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.TransportConfig;
+import io.psf.runtime.Worker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Clients use a service without workers, and save and load its model. */
+@Timeout(120)
+class ClientCheckpointsTest {
+    private static final TensorId SUM = TensorId.of("sum");
+
+    @TempDir
+    Path folder;
+
+    private PsCluster.Builder service() {
+        return PsCluster.builder()
+                .servers(3)
+                .workers(0)
+                .asService()
+                .checkpoints(folder)
+                .serverReturn(Duration.ofMinutes(2));
+    }
+
+    private static void init(ClusterCaller client) {
+        Tensors.init(
+                client,
+                List.of(TensorSpec.dense("sum", 3).optimizer(Optimizers.add()).slices(3)));
+    }
+
+    private static void add(ClusterCaller client) {
+        Tensors.push(client, SUM, new float[] {1, 1, 1}).await();
+    }
+
+    private static float[] sum(ClusterCaller client) {
+        return Tensors.pull(client, SUM);
+    }
+
+    private static Optional<Long> step(Optional<ModelCheckpoint> loaded) {
+        return loaded.map(ModelCheckpoint::step);
+    }
+
+    @Test
+    void aClientSavesAndAnotherLoadsInALaterService() {
+        try (PsCluster cluster = service().start();
+                Client client = cluster.client()) {
+            init(client);
+            ModelCheckpoints checkpoints = ModelCheckpoints.at(client, "m").keep(2);
+            assertThat(checkpoints.loadLatest()).isEmpty();
+            for (long step = 1; step <= 3; step++) {
+                add(client);
+                checkpoints.save(step, Map.of("position", "" + step));
+            }
+            assertThat(checkpoints.list()).extracting(ModelCheckpoint::step).containsExactly(3L, 2L);
+            checkpoints.save(3, Map.of("position", "again"));
+            assertThat(checkpoints.latest().orElseThrow().record(0)).isEqualTo(Map.of("position", "again"));
+            assertThat(checkpoints.load(2).record(0)).isEqualTo(Map.of("position", "2"));
+            assertThat(sum(client)).containsExactly(2, 2, 2);
+        }
+        try (PsCluster cluster = service().servers(2).start();
+                Client client = cluster.client()) {
+            init(client);
+            ModelCheckpoints checkpoints = ModelCheckpoints.at(client, "m");
+            assertThat(step(checkpoints.loadLatest())).contains(3L);
+            assertThat(sum(client)).containsExactly(3, 3, 3);
+            assertThatThrownBy(() -> checkpoints.load(1)).hasMessageContaining("STORAGE");
+        }
+    }
+
+    /** A job of workers and a client continue each other's checkpoints. */
+    @Test
+    void aJobContinuesFromTheCheckpointOfAClient() {
+        try (PsCluster cluster = service().start();
+                Client client = cluster.client()) {
+            init(client);
+            add(client);
+            ModelCheckpoints.at(client, "m").save(1, Map.of("by", "client"));
+            try (Worker worker = cluster.join(-1)) {
+                ModelCheckpoint loaded =
+                        ModelCheckpoints.at(worker, "m").loadLatest().orElseThrow();
+                assertThat(loaded.record(0)).isEqualTo(Map.of("by", "client"));
+                add(worker);
+                ModelCheckpoints.at(worker, "m").save(2, Map.of());
+            }
+            await().until(() -> client.workers() == 0);
+            add(client);
+            assertThat(step(ModelCheckpoints.at(client, "m").loadLatest())).contains(2L);
+            assertThat(sum(client)).containsExactly(2, 2, 2);
+        }
+    }
+
+    @Test
+    void aDamagedNewestStepIsSkipped() throws IOException {
+        try (PsCluster cluster = service().start();
+                Client client = cluster.client()) {
+            init(client);
+            ModelCheckpoints checkpoints = ModelCheckpoints.at(client, "m").incremental(3);
+            for (long step = 1; step <= 2; step++) {
+                add(client);
+                checkpoints.save(step, Map.of());
+            }
+            damage(folder.resolve("m/step-000000000002"));
+            assertThat(step(checkpoints.loadLatest())).contains(1L);
+            assertThat(sum(client)).containsExactly(1, 1, 1);
+            add(client);
+            checkpoints.save(3, Map.of());
+            assertThat(step(checkpoints.loadLatest())).contains(3L);
+            assertThat(sum(client)).containsExactly(2, 2, 2);
+        }
+    }
+
+    /** Flips a bit in the middle of each file of rows. Their lengths remain. */
+    private static void damage(Path step) throws IOException {
+        List<Path> images;
+        try (Stream<Path> files = Files.walk(step)) {
+            images = files.filter(Files::isRegularFile)
+                    .filter(file -> !file.getFileName().toString().matches("manifest.*"))
+                    .toList();
+        }
+        assertThat(images).isNotEmpty();
+        for (Path image : images) {
+            byte[] bytes = Files.readAllBytes(image);
+            bytes[bytes.length / 2] ^= 1;
+            Files.write(image, bytes);
+        }
+    }
+
+    @Test
+    void besideWorkersAClientIsRefused() {
+        try (PsCluster cluster = service().workers(2).start();
+                Client client = cluster.client()) {
+            init(client);
+            ModelCheckpoints checkpoints = ModelCheckpoints.at(client, "m");
+            for (Consumer<ModelCheckpoints> each : List.<Consumer<ModelCheckpoints>>of(
+                    all -> all.save(1, Map.of()), ModelCheckpoints::loadLatest, all -> all.load(1))) {
+                PsException e = catchThrowableOfType(PsException.class, () -> each.accept(checkpoints));
+                assertThat(e.code()).isEqualTo(Code.BAD_REQUEST);
+                assertThat(e)
+                        .hasMessageContaining("of model \"m\": by a client, beside 2 workers")
+                        .hasMessageContaining("by a client where there are none");
+            }
+            assertThat(checkpoints.list()).isEmpty();
+            assertThatThrownBy(() -> checkpoints.everySteps(5).run(10, step -> {}))
+                    .hasMessageContaining("rank: of a client");
+            cluster.workers().forEach(Worker::close);
+            await().until(() -> client.workers() == 0);
+            await().ignoreExceptions()
+                    .until(() -> step(checkpoints.loadLatest()).isEmpty());
+            checkpoints.save(1, Map.of());
+            assertThat(checkpoints.list()).hasSize(1);
+        }
+    }
+
+    /** Clients that save steps at once, some of them the same: what is reported as saved is there, and complete. */
+    @Test
+    void clientsThatSaveTheSameModelAtOnceTakeTurns() {
+        try (PsCluster cluster = service().start()) {
+            List<Client> clients = Stream.generate(cluster::client).limit(4).toList();
+            init(clients.get(0));
+            AtomicBoolean isOver = new AtomicBoolean();
+            CompletableFuture<Void> pushes = CompletableFuture.runAsync(() -> {
+                try (Client pushing = cluster.client()) {
+                    while (!isOver.get()) {
+                        add(pushing);
+                    }
+                }
+            });
+            List<CompletableFuture<Void>> saves = new ArrayList<>();
+            for (int i = 0; i < clients.size(); i++) {
+                ModelCheckpoints checkpoints =
+                        ModelCheckpoints.at(clients.get(i), "m").keep(100).incremental(2);
+                int parity = i % 2;
+                saves.add(CompletableFuture.runAsync(() -> {
+                    for (long step = 1; step <= 10; step++) {
+                        checkpoints.save(2 * step + parity, Map.of());
+                    }
+                }));
+            }
+            saves.forEach(CompletableFuture::join);
+            isOver.set(true);
+            pushes.join();
+            ModelCheckpoints checkpoints = ModelCheckpoints.at(clients.get(0), "m");
+            List<Long> steps =
+                    checkpoints.list().stream().map(ModelCheckpoint::step).toList();
+            assertThat(steps)
+                    .containsExactlyElementsOf(IntStream.rangeClosed(2, 21)
+                            .mapToObj(step -> 23L - step)
+                            .toList());
+            steps.forEach(step -> assertThat(checkpoints.load(step).step()).isEqualTo(step));
+            clients.forEach(Client::close);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(TransportConfig.Kind.class)
+    void theSlicesOfAServerThatComesBackAreThoseOfTheCheckpoint(TransportConfig.Kind kind) {
+        try (PsCluster cluster =
+                        service().over(new TransportConfig(kind, Duration.ZERO)).start();
+                Client client = cluster.client()) {
+            init(client);
+            ModelCheckpoints checkpoints = ModelCheckpoints.at(client, "m").restore(Restore.LOST);
+            add(client);
+            checkpoints.save(1, Map.of());
+            add(client);
+            cluster.servers().get(2).close();
+            cluster.restart(2);
+            assertThat(sum(client)).containsExactly(2, 2, 1);
+            assertThat(client.rollback()).isZero();
+            add(client);
+            checkpoints.save(2, Map.of());
+            assertThat(step(checkpoints.loadLatest())).contains(2L);
+            assertThat(sum(client)).containsExactly(3, 3, 2);
+            assertThat(client.lost()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(TransportConfig.Kind.class)
+    void aClientSeesARollbackAndLoadsTheCheckpointOnAllServers(TransportConfig.Kind kind) {
+        try (PsCluster cluster =
+                        service().over(new TransportConfig(kind, Duration.ZERO)).start();
+                Client driver = cluster.client();
+                Client executor = cluster.client()) {
+            init(driver);
+            ModelCheckpoints checkpoints = ModelCheckpoints.at(driver, "m");
+            add(executor);
+            checkpoints.save(1, Map.of());
+            long before = driver.rollback();
+            assertThat(before).isZero();
+            for (int lost = 0; lost < 3; lost++) {
+                add(executor);
+                assertThat(driver.rollback()).isEqualTo(before);
+                cluster.servers().get(lost).close();
+                CompletableFuture<Void> push = CompletableFuture.runAsync(() -> add(executor));
+                cluster.restart(lost);
+                push.join();
+                long now = driver.rollback();
+                assertThat(now)
+                        .as("after the answer of the server that came back")
+                        .isGreaterThan(before);
+                assertThat(executor.rollback()).isEqualTo(now);
+                assertThat(sum(driver)[lost])
+                        .as("a push since the checkpoint is undone")
+                        .isEqualTo(2);
+                before = now;
+                assertThat(step(checkpoints.loadLatest())).contains(1L);
+                assertThat(sum(executor)).containsExactly(1, 1, 1);
+                assertThat(driver.rollback()).isEqualTo(before);
+            }
+        }
+    }
+
+    /** The slices of the server that has come back are older than the others: no checkpoint may have both. */
+    @Test
+    void noClientSavesAfterARollbackUntilOneHasLoaded() {
+        try (PsCluster cluster = service().start();
+                Client driver = cluster.client()) {
+            init(driver);
+            add(driver);
+            ModelCheckpoints checkpoints = ModelCheckpoints.at(driver, "m").keep(1);
+            checkpoints.save(1, Map.of());
+            add(driver);
+            cluster.servers().get(1).close();
+            CompletableFuture<PsException> save = CompletableFuture.supplyAsync(
+                    () -> catchThrowableOfType(PsException.class, () -> checkpoints.save(2, Map.of())));
+            cluster.restart(1);
+            assertThat(save.join().code()).isEqualTo(Code.ROLLED_BACK);
+            try (Client later = cluster.client()) {
+                assertRolledBack(ModelCheckpoints.at(later, "m"));
+                assertRolledBack(checkpoints);
+                assertThat(checkpoints.list()).extracting(ModelCheckpoint::step).containsExactly(1L);
+                assertThat(step(checkpoints.loadLatest())).contains(1L);
+                add(driver);
+                checkpoints.save(2, Map.of());
+                ModelCheckpoints.at(later, "m").save(3, Map.of());
+            }
+            assertThat(step(checkpoints.loadLatest())).contains(3L);
+            assertThat(sum(driver)).containsExactly(2, 2, 2);
+        }
+    }
+
+    private static void assertRolledBack(ModelCheckpoints checkpoints) {
+        PsException e = catchThrowableOfType(PsException.class, () -> checkpoints.save(2, Map.of()));
+        assertThat(e.code()).isEqualTo(Code.ROLLED_BACK);
+        assertThat(e).hasMessageContaining("ModelCheckpoints.loadLatest");
+    }
+
+    /** Another client has loaded: this one does not know what of its work is undone. */
+    @Test
+    void aClientThatHasNotLoadedSinceARollbackSavesNothing() {
+        try (PsCluster cluster = service().start();
+                Client first = cluster.client();
+                Client second = cluster.client()) {
+            init(first);
+            ModelCheckpoints.at(first, "m").save(1, Map.of());
+            cluster.servers().get(0).close();
+            cluster.restart(0);
+            assertThat(step(ModelCheckpoints.at(second, "m").loadLatest())).contains(1L);
+            assertRolledBack(ModelCheckpoints.at(first, "m"));
+            ModelCheckpoints.at(second, "m").save(2, Map.of());
+            assertThat(second.role()).isEqualTo(Role.CLIENT);
+        }
+    }
+
+    /** A driver's program, while servers come and go: the sum is that of an undisturbed run. */
+    @Test
+    void aDriverRepeatsItsWorkUntilNothingOfItIsUndone() {
+        int steps = 30;
+        try (PsCluster cluster = service().start();
+                Client driver = cluster.client()) {
+            init(driver);
+            AtomicBoolean isOver = new AtomicBoolean();
+            List<Client> executors = Stream.generate(cluster::client).limit(2).toList();
+            CompletableFuture<Void> losses = CompletableFuture.runAsync(() -> {
+                await().until(() -> !ModelCheckpoints.at(driver, "m").list().isEmpty());
+                for (int i = 0; i < 5 && !isOver.get(); i++) {
+                    cluster.servers().get(i % 3).close();
+                    cluster.restart(i % 3);
+                }
+            });
+            ModelCheckpoints checkpoints = ModelCheckpoints.at(driver, "m");
+            long known = driver.rollback();
+            checkpoints.save(0, Map.of());
+            long step = 0;
+            boolean isSettled = false;
+            while (step < steps || !isSettled) {
+                if (step < steps) {
+                    executors.stream()
+                            .map(each -> CompletableFuture.runAsync(() -> add(each)))
+                            .toList()
+                            .forEach(CompletableFuture::join);
+                    step++;
+                }
+                try {
+                    if (step % 7 == 0) {
+                        checkpoints.save(step, Map.of());
+                    }
+                    boolean areLossesOver = losses.isDone();
+                    long now = driver.rollback();
+                    isSettled = areLossesOver && now == known;
+                    if (now == known) {
+                        continue;
+                    }
+                    known = now;
+                } catch (PsException e) {
+                    assertThat(e.code()).isEqualTo(Code.ROLLED_BACK);
+                }
+                step = reloaded(checkpoints);
+            }
+            losses.join();
+            isOver.set(true);
+            assertThat(sum(driver)).containsExactly(2 * steps, 2 * steps, 2 * steps);
+            executors.forEach(Client::close);
+        }
+    }
+
+    private static long reloaded(ModelCheckpoints checkpoints) {
+        while (true) {
+            try {
+                return step(checkpoints.loadLatest()).orElseThrow();
+            } catch (PsException e) { // another server has come back meanwhile
+                assertThat(e.code()).isEqualTo(Code.ROLLED_BACK);
+            }
+        }
+    }
+}
