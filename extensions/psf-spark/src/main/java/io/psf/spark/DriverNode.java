@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,11 +33,12 @@ final class DriverNode implements AutoCloseable {
             ClusterSettings.DEADLINE);
 
     static final String PROPERTY = "spark.psf.internal.";
-    private static final long END_SECONDS = 20;
+    private static final long END_SECONDS = 5;
 
     private final @Nullable Scheduler scheduler;
     private final Seats seats;
     private final Map<String, String> settings;
+    private boolean closed;
 
     private DriverNode(@Nullable Scheduler scheduler, Seats seats, Map<String, String> settings) {
         this.scheduler = scheduler;
@@ -59,6 +61,12 @@ final class DriverNode implements AutoCloseable {
             @Override
             public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
                 node.seats.free(removed.executorId());
+            }
+
+            /** Ends the servers in order: Spark ends their executors next. */
+            @Override
+            public void onApplicationEnd(SparkListenerApplicationEnd end) {
+                node.close();
             }
         });
         NodeClient.use(ClusterSettings.of(node.settings));
@@ -117,12 +125,17 @@ final class DriverNode implements AutoCloseable {
 
     /** Ends the cluster that this driver has started. A cluster of others goes on. */
     @Override
-    public void close() {
-        NodeClient.close();
-        if (scheduler == null) {
+    public synchronized void close() {
+        if (closed) {
             return;
         }
-        scheduler.end();
+        closed = true;
+        if (scheduler == null) {
+            NodeClient.close();
+            return;
+        }
+        scheduler.end(); // before the client is closed, which would wait for servers that are awaited
+        NodeClient.close();
         try {
             CompletableFuture.runAsync(scheduler::awaitTermination).get(END_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {

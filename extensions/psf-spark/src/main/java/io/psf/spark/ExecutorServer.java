@@ -52,6 +52,7 @@ final class ExecutorServer implements AutoCloseable {
             try {
                 if (seat.call()) {
                     serve();
+                    return; // the cluster has ended
                 }
                 Thread.sleep(PAUSE.toMillis());
             } catch (InterruptedException e) {
@@ -73,7 +74,7 @@ final class ExecutorServer implements AutoCloseable {
         }
     }
 
-    /** Runs a server until it ends. */
+    /** Runs a server until the cluster ends. Fails if the server is lost before. */
     private void serve() {
         Server started = Server.start(settings.server(host));
         synchronized (this) {

@@ -83,7 +83,6 @@ final class NotebookCluster {
 
             @Override
             public void onApplicationEnd(SparkListenerApplicationEnd end) {
-                node.close();
                 HostedServers.close();
             }
         });

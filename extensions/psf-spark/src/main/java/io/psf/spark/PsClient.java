@@ -4,6 +4,7 @@ import io.psf.api.ClusterCaller;
 import io.psf.api.Member;
 import io.psf.api.Pending;
 import io.psf.api.Restore;
+import io.psf.api.Role;
 import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
@@ -67,6 +68,21 @@ public final class PsClient implements ClusterCaller, FunctionCaller, Serializab
     @Override
     public void forget(TensorId tensor) {
         here().forget(tensor);
+    }
+
+    @Override
+    public Role role() {
+        return Role.CLIENT;
+    }
+
+    /** As {@link Client#rollback()}. */
+    public long rollback() {
+        return here().rollback();
+    }
+
+    @Override
+    public void takeRollback() {
+        here().takeRollback();
     }
 
     @Override

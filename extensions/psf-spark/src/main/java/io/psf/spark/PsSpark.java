@@ -1,6 +1,7 @@
 package io.psf.spark;
 
 import io.psf.api.TensorId;
+import io.psf.builtin.ModelCheckpoints;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -43,6 +44,29 @@ public final class PsSpark {
     /** As {@link #start(SparkSession)}. */
     public static void start(SparkContext context) {
         NotebookCluster.start(context);
+    }
+
+    /**
+     * Trains in epochs, with a checkpoint after each. If the newest checkpoint has some of them, they are not run: an application
+     * that is started again goes on. If a server is lost with its executor, the epoch is repeated once another executor has
+     * its place, from the checkpoint before it, so the tensors are those of a training without a loss.
+     *
+     * <pre>{@code
+     * ModelCheckpoints checkpoints = ModelCheckpoints.at(PsSpark.client(), "clicks");
+     * PsSpark.train(spark, checkpoints, 10, epoch -> rows.foreachPartition(part -> learn(part)));
+     * }</pre>
+     *
+     * <p>A job of an epoch fails if one of its tasks has failed as often as Spark allows, and with it the training. {@link
+     * PsClient#task} is the caller for tasks, which may be run several times.
+     *
+     * @param checkpoints the model's checkpoints below {@code spark.psf.checkpoints}, made of {@link #client()}; of one model
+     *     for one training
+     * @param epochs the number of epochs in all
+     * @throws Exception of an epoch
+     */
+    public static void train(SparkSession spark, ModelCheckpoints checkpoints, int epochs, EpochWork work)
+            throws Exception {
+        Epochs.run(spark.sparkContext(), checkpoints, epochs, work);
     }
 
     /**

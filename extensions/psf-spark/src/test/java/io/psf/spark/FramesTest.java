@@ -102,7 +102,8 @@ class FramesTest {
         assertThatThrownBy(() -> PsSpark.write(
                         spark.sql("select 10L as key, array(float(1), float(1), float(1)) as vector"), table))
                 .hasMessageContaining("OUT_OF_RANGE");
-        assertThat(PsSpark.read(spark.range(0).withColumnRenamed("id", "key"), table).count())
+        assertThat(PsSpark.read(spark.range(0).withColumnRenamed("id", "key"), table)
+                        .count())
                 .isZero();
     }
 }

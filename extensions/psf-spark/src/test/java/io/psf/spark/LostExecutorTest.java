@@ -1,53 +1,95 @@
 package io.psf.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.TensorId;
+import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
-import java.time.Duration;
+import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
-/** Executors that are lost. */
+/** Executors that are lost, on processes. */
 @Timeout(180)
 class LostExecutorTest {
     private static final TensorSpec W =
             TensorSpec.dense("w", 100).optimizer(Optimizers.add()).slices(4);
+    private static final int PARTS = 4;
+    private static final int PUSHES = 20;
 
-    private static void pushOnes(SparkSession spark, int parts) {
+    @TempDir
+    Path checkpoints;
+
+    /** Each partition pushes ones, with pauses. */
+    private static void pushOnes(SparkSession spark) {
         JavaSparkContext context = new JavaSparkContext(spark.sparkContext());
-        context.parallelize(java.util.Collections.nCopies(parts, 0), parts).foreachPartition(part -> {
-            float[] ones = new float[100];
-            Arrays.fill(ones, 1);
-            Tensors.push(PsSpark.client(), TensorId.of("w"), ones).await();
+        context.parallelize(Collections.nCopies(PARTS, 0), PARTS).foreachPartition(LostExecutorTest::push);
+    }
+
+    private static void push(Iterator<Integer> part) throws InterruptedException {
+        float[] ones = new float[100];
+        Arrays.fill(ones, 1);
+        for (int i = 0; i < PUSHES; i++) {
+            Tensors.push(PsSpark.client().task(TaskContext.get()), TensorId.of("w"), ones)
+                    .await();
+            Thread.sleep(20);
+        }
+    }
+
+    private static Thread killOneAfter(long millis, Map<String, Long> executors) {
+        Thread thread = new Thread(() -> {
+            try {
+                Thread.sleep(millis);
+            } catch (InterruptedException e) {
+                return;
+            }
+            LocalCluster.kill(executors.values().iterator().next());
         });
+        thread.start();
+        return thread;
     }
 
     @Test
-    void aServerComesBackWithTheExecutorInItsPlace() throws Exception {
-        try (SparkSession spark = LocalCluster.of(2, 1024).getOrCreate()) {
-            Map<String, Long> before = LocalCluster.executors(spark);
-            assertThat(before).hasSize(2);
+    void aTrainingWhoseExecutorIsLostGivesTheUndisturbedModel() throws Exception {
+        try (SparkSession spark = LocalCluster.of(2, 1024)
+                .config("spark.psf.checkpoints", checkpoints.toString())
+                .getOrCreate()) {
             Tensors.init(PsSpark.client(), W);
-            pushOnes(spark, 4);
-            assertThat(Tensors.pull(PsSpark.client(), TensorId.of("w"))).containsOnly(4);
-            LocalCluster.kill(before.values().iterator().next());
-            long begin = System.nanoTime();
-            pushOnes(spark, 4);
-            System.out.println("pushed again after " + (System.nanoTime() - begin) / 1_000_000 + " ms");
-            await().atMost(Duration.ofSeconds(60))
-                    .until(() -> PsSpark.client().members().size() == 2);
-            float[] now = Tensors.pull(PsSpark.client(), TensorId.of("w"));
-            System.out.println(Arrays.toString(now));
-            assertThat(List.of(4f, 8f)).contains(now[0]);
+            Map<String, Long> executors = LocalCluster.executors(spark);
+            assertThat(executors).hasSize(2);
+            ModelCheckpoints model = ModelCheckpoints.at(PsSpark.client(), "ones");
+            AtomicInteger runs = new AtomicInteger();
+            PsSpark.train(spark, model, 3, epoch -> {
+                if (runs.incrementAndGet() == 2) {
+                    killOneAfter(300, executors);
+                }
+                pushOnes(spark);
+                assertThat(Tensors.pull(PsSpark.client(), TensorId.of("w"))).hasSize(100);
+            });
+            assertThat(runs.get()).isEqualTo(4);
+            assertThat(Tensors.pull(PsSpark.client(), TensorId.of("w"))).containsOnly(3 * PARTS * PUSHES);
+            assertThat(LocalCluster.executors(spark)).hasSize(2);
+        }
+    }
+
+    @Test
+    void aLossWithoutACheckpointIsTold() throws Exception {
+        try (SparkSession spark = LocalCluster.of(2, 1024).getOrCreate()) {
+            Tensors.init(PsSpark.client(), W);
+            killOneAfter(300, LocalCluster.executors(spark));
+            assertThatThrownBy(() -> pushOnes(spark)).hasMessageContaining("UNAVAILABLE: lost server");
         }
     }
 }
