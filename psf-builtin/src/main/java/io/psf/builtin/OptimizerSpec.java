@@ -22,7 +22,10 @@ public final class OptimizerSpec implements Serializable {
     private static final long serialVersionUID = 1;
 
     private final String name;
+    @SuppressWarnings("serial") // a TreeMap that is unmodifiable
     private final Map<String, String> arguments;
+
+    @SuppressWarnings("serial")
     private final Map<String, String> options;
 
     private OptimizerSpec(String name, Map<String, String> arguments, Map<String, String> options) {
