@@ -22,6 +22,7 @@ public final class OptimizerSpec implements Serializable {
     private static final long serialVersionUID = 1;
 
     private final String name;
+
     @SuppressWarnings("serial") // a TreeMap that is unmodifiable
     private final Map<String, String> arguments;
 

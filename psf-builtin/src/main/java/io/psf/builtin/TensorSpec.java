@@ -85,11 +85,6 @@ public final class TensorSpec implements Serializable {
         this.policy = policy;
     }
 
-    /** Replaces what was read by a spec that has been checked. */
-    private Object readResolve() {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum, policy);
-    }
-
     private static void requireLength(TensorInfo tensor, @Nullable FloatArray values) {
         if (values != null && (tensor.grows() || values.length() != tensor.rows() * (double) tensor.width())) {
             throw new IllegalArgumentException("initial values of tensor \"" + tensor.id() + "\": " + values.length()

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.psf.api.ClusterCaller;
+import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Restore;
@@ -16,6 +17,9 @@ import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import io.psf.builtin.checkpoint.DiscardModelPsf;
+import io.psf.builtin.checkpoint.HoldModel;
+import io.psf.builtin.checkpoint.HoldModelPsf;
 import io.psf.runtime.Client;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.TransportConfig;
@@ -182,6 +186,32 @@ class ClientCheckpointsTest {
                     .until(() -> step(checkpoints.loadLatest()).isEmpty());
             checkpoints.save(1, Map.of());
             assertThat(checkpoints.list()).hasSize(1);
+        }
+    }
+
+    /** The workers may train and save at once: what the client has begun ends in an error, and changes no checkpoint. */
+    @Test
+    void aWorkerThatJoinsEndsTheTurnOfAClient() {
+        try (PsCluster cluster = service().start();
+                Client client = cluster.client()) {
+            long hold =
+                    HoldModelPsf.stub(client).call(0, "m", "save", 0).await().hold();
+            Pending<HoldModel.Response> waits = HoldModelPsf.stub(client).call(0, "m", "load", 0);
+            try (Worker worker = cluster.join(-1)) {
+                init(worker);
+                ModelCheckpoints.at(worker, "m").save(1, Map.of());
+                assertThatThrownBy(waits::await)
+                        .hasMessageContaining("load of model \"m\": by a client, beside 1 worker ");
+                assertThatThrownBy(() -> DiscardModelPsf.stub(client)
+                                .call(0, "m", 1, hold)
+                                .await())
+                        .hasMessageContaining("beside 1 worker ");
+            }
+            await().until(() -> client.workers() == 0);
+            assertThatThrownBy(() ->
+                            DiscardModelPsf.stub(client).call(0, "m", 1, hold).await())
+                    .hasMessageMatching("(?s).*(UNAVAILABLE.*: over|beside 1 worker).*");
+            assertThat(ModelCheckpoints.at(client, "m").list()).hasSize(1);
         }
     }
 
