@@ -24,6 +24,7 @@ import io.psf.runtime.Client;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.TransportConfig;
 import io.psf.runtime.Worker;
+import io.psf.runtime.WorkerConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -310,6 +311,39 @@ class ClientCheckpointsTest {
                 assertThat(step(checkpoints.loadLatest())).contains(1L);
                 assertThat(sum(executor)).containsExactly(1, 1, 1);
                 assertThat(driver.rollback()).isEqualTo(before);
+            }
+        }
+    }
+
+    /** Processes: a server is killed with SIGKILL while a client pushes, and is started again. */
+    @ParameterizedTest
+    @EnumSource(Restore.class)
+    void aKilledServerComesBackWithTheSlicesOfTheCheckpoint(Restore mode) throws Exception {
+        Map<String, String> settings = Map.of("PSF_LIFETIME", "service", "PSF_WORKERS", "1");
+        try (TrainingProcesses processes = new TrainingProcesses(folder, settings, 0, Duration.ofSeconds(100))) {
+            processes.start("scheduler", Map.of());
+            for (String server : TrainingProcesses.SERVERS) {
+                processes.start(server, Map.of());
+            }
+            try (Client client = Client.connect(WorkerConfig.of("127.0.0.1", processes.port()))) {
+                init(client);
+                ModelCheckpoints checkpoints = ModelCheckpoints.at(client, "m").restore(mode);
+                add(client);
+                checkpoints.save(1, Map.of());
+                add(client);
+                processes.kill("server 1");
+                CompletableFuture<Void> push = CompletableFuture.runAsync(() -> add(client));
+                processes.start("server 1", Map.of());
+                push.join();
+                assertThat(sum(client)).containsExactly(3, 2, 3);
+                assertThat(client.rollback() > 0).isEqualTo(mode == Restore.ALL);
+                if (mode == Restore.ALL) {
+                    assertRolledBack(checkpoints);
+                    assertThat(step(checkpoints.loadLatest())).contains(1L);
+                    assertThat(sum(client)).containsExactly(1, 1, 1);
+                }
+                checkpoints.save(2, Map.of());
+                client.end();
             }
         }
     }
