@@ -14,6 +14,7 @@ import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,9 +62,12 @@ public final class AbsentPsf {
     }
 
     /**
-     * Calls {@link Absent}. Stateless and thread-safe.
+     * Calls {@link Absent}. Stateless and thread-safe. Serializable if its caller is.
      */
-    public static final class Stub {
+    public static final class Stub implements Serializable {
+        private static final long serialVersionUID = 1;
+
+        @SuppressWarnings("serial")
         private final FunctionCaller caller;
 
         private final CallOptions options;

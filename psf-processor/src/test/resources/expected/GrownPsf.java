@@ -17,6 +17,7 @@ import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -67,9 +68,12 @@ public final class GrownPsf {
     }
 
     /**
-     * Calls {@link Grown}. Stateless and thread-safe.
+     * Calls {@link Grown}. Stateless and thread-safe. Serializable if its caller is.
      */
-    public static final class Stub {
+    public static final class Stub implements Serializable {
+        private static final long serialVersionUID = 1;
+
+        @SuppressWarnings("serial")
         private final FunctionCaller caller;
 
         private final CallOptions options;

@@ -13,6 +13,7 @@ import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,9 +58,12 @@ public final class RankedPsf {
     }
 
     /**
-     * Calls {@link Ranked}. Stateless and thread-safe.
+     * Calls {@link Ranked}. Stateless and thread-safe. Serializable if its caller is.
      */
-    public static final class Stub {
+    public static final class Stub implements Serializable {
+        private static final long serialVersionUID = 1;
+
+        @SuppressWarnings("serial")
         private final FunctionCaller caller;
 
         private final CallOptions options;

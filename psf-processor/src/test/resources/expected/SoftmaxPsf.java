@@ -18,6 +18,7 @@ import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,9 +65,12 @@ public final class SoftmaxPsf {
     }
 
     /**
-     * Calls {@link Softmax}. Stateless and thread-safe.
+     * Calls {@link Softmax}. Stateless and thread-safe. Serializable if its caller is.
      */
-    public static final class Stub {
+    public static final class Stub implements Serializable {
+        private static final long serialVersionUID = 1;
+
+        @SuppressWarnings("serial")
         private final FunctionCaller caller;
 
         private final CallOptions options;

@@ -1,12 +1,16 @@
 package io.psf.api;
 
+import java.io.Serializable;
+
 /**
  * The name of a tensor, a named parameter of shape {@code [rows, width]}. A value type: two ids with the same name
  * denote the same tensor, on every worker. Immutable and thread-safe.
  */
-public final class TensorId {
+public final class TensorId implements Serializable {
+    private static final long serialVersionUID = 1;
+
     private final String name;
-    private final int number;
+    private final transient int number;
 
     private TensorId(String name) {
         this.name = Names.requireName("tensor", name);
@@ -22,6 +26,11 @@ public final class TensorId {
      */
     public static TensorId of(String name) {
         return new TensorId(name);
+    }
+
+    /** Replaces what was read by an id whose name has been checked. */
+    private Object readResolve() {
+        return of(name);
     }
 
     /** Returns the tensor's name. */

@@ -1,6 +1,7 @@
 package io.psf.api;
 
 import io.psf.api.array.FloatTypes;
+import java.io.Serializable;
 
 /**
  * The description of a tensor, known to every node.
@@ -11,7 +12,7 @@ import io.psf.api.array.FloatTypes;
  * @param width the number of floats in a row, at least 1
  * @param types the number formats of the values in the servers' memory and on the wire
  */
-public record TensorInfo(TensorId id, long rows, int width, FloatTypes types) {
+public record TensorInfo(TensorId id, long rows, int width, FloatTypes types) implements Serializable {
     /**
      * The number of rows of a growing table: any int64 is a key, and its row is created when the key is first used. The
      * value is one more than the greatest position of a key's hash, and more than the rows of any other tensor.

@@ -5,6 +5,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.spi.ServiceClassPath;
 import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.named.NamedClasses;
+import java.io.Serializable;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
@@ -22,7 +23,16 @@ import org.jspecify.annotations.Nullable;
 public record Initializer(
         String name,
         Map<String, String> arguments,
-        @Nullable FloatArray values) {
+        @Nullable FloatArray values) implements Serializable {
+    /** The form in which an initializer is written: with a copy of its values. */
+    @SuppressWarnings("ArrayRecordComponent")
+    private record Written(String name, TreeMap<String, String> arguments, float @Nullable [] values)
+            implements Serializable {
+        private Object readResolve() {
+            return new Initializer(name, arguments, values == null ? null : FloatArray.wrap(values));
+        }
+    }
+
     /**
      * Checks the arguments, if the initializer is on the class path here. Throws {@link IllegalArgumentException} if one
      * is unknown, missing, or out of range.
@@ -33,6 +43,10 @@ public record Initializer(
         if (here.find(name).isPresent()) {
             var unused = here.create(Generator.class, name, arguments);
         }
+    }
+
+    private Object writeReplace() {
+        return new Written(name, new TreeMap<>(arguments), values == null ? null : values.toArray());
     }
 
     private static NamedClasses here() {

@@ -7,6 +7,7 @@ import io.psf.builtin.named.NamedClasses;
 import io.psf.builtin.optimizer.NamedOptimizers;
 import io.psf.builtin.optimizer.Options;
 import io.psf.builtin.optimizer.Schedule;
+import java.io.Serializable;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
@@ -17,9 +18,15 @@ import org.jspecify.annotations.Nullable;
  * The optimizer of a tensor: the rule by which a push changes the values. Created by {@link Optimizers}; the methods of
  * this class return copies with options. Immutable.
  */
-public final class OptimizerSpec {
+public final class OptimizerSpec implements Serializable {
+    private static final long serialVersionUID = 1;
+
     private final String name;
+
+    @SuppressWarnings("serial") // a TreeMap that is unmodifiable
     private final Map<String, String> arguments;
+
+    @SuppressWarnings("serial")
     private final Map<String, String> options;
 
     private OptimizerSpec(String name, Map<String, String> arguments, Map<String, String> options) {
@@ -30,6 +37,11 @@ public final class OptimizerSpec {
         if (here.find(name).isPresent()) {
             var unused = NamedOptimizers.create(here, name, arguments, options);
         }
+    }
+
+    /** Replaces what was read by a spec that has been checked. */
+    private Object readResolve() {
+        return new OptimizerSpec(name, arguments, options);
     }
 
     /** Checks the arguments, if the optimizer is on the class path here. */

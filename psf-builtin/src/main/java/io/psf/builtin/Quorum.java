@@ -1,12 +1,14 @@
 package io.psf.builtin;
 
+import java.io.Serializable;
+
 /**
  * The number of pushes at which a round of a synchronous tensor closes.
  *
  * @param pushes the number of pushes of different workers; 0 for one of every present worker
  * @param late what happens to a push that is late
  */
-public record Quorum(int pushes, Late late) {
+public record Quorum(int pushes, Late late) implements Serializable {
     /** A round takes a push of every present worker. */
     public static final Quorum ALL = new Quorum(0, Late.DROP);
 

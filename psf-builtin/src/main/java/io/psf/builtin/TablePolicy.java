@@ -1,6 +1,7 @@
 package io.psf.builtin;
 
 import io.psf.builtin.policy.PolicyOptions;
+import java.io.Serializable;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A row that is removed loses its optimizer state and the state of attachments. Its key counts as new when it comes
  * again. {@link Tensors#removeRows} removes rows by key.
  */
-public final class TablePolicy {
+public final class TablePolicy implements Serializable {
+    private static final long serialVersionUID = 1;
     private static final long SKETCH = 4 << 20;
 
     private final PolicyOptions options;

@@ -9,6 +9,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.FloatType;
 import io.psf.api.array.FloatTypes;
+import java.io.Serializable;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  * The declaration of a tensor. Start with {@link #dense}, {@link #table} or {@link #growing}, then change the defaults.
  * Immutable: each setter returns a new spec.
  */
-public final class TensorSpec {
+public final class TensorSpec implements Serializable {
+    private static final long serialVersionUID = 1;
+
     /**
      * A value for {@link #slices}: as many slices as make each about 256 KB, at least one per server and at most 256. A
      * slice of this size is still in the cache when it is processed, and one slice is transferred while another is

@@ -1,5 +1,6 @@
 package io.psf.api.array;
 
+import java.io.Serializable;
 import java.util.Objects;
 
 /**
@@ -11,7 +12,7 @@ import java.util.Objects;
  * @param wire the format of the arrays that functions declare with {@link io.psf.api.layout.Wire} without a type of
  *     their own
  */
-public record FloatTypes(FloatType storage, boolean isStochastic, FloatType wire) {
+public record FloatTypes(FloatType storage, boolean isStochastic, FloatType wire) implements Serializable {
     /** Values are stored and sent as float32. */
     public static final FloatTypes FLOAT32 = new FloatTypes(FloatType.FLOAT32, false, FloatType.FLOAT32);
 

@@ -1,5 +1,6 @@
 package io.psf.api.spi;
 
+import java.io.Serializable;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param deadline the time limit for the answer; null for the worker's own limit
  * @param priority from -128 to 127: of the calls that wait on a server, those with a higher priority are run first
  */
-public record CallOptions(@Nullable Duration deadline, int priority) {
+public record CallOptions(@Nullable Duration deadline, int priority) implements Serializable {
     /** The worker's own time limit, priority 0. */
     public static final CallOptions DEFAULT = new CallOptions(null, 0);
 

@@ -1,5 +1,6 @@
 package io.psf.builtin.optimizer;
 
+import java.io.Serializable;
 import java.util.Locale;
 
 /**
@@ -11,7 +12,7 @@ import java.util.Locale;
  * @param factor the factor of each stage, or at the end of the curve; 1 for a constant
  * @param warmUp the number of first steps in which the factor rises linearly from 0 to 1
  */
-public record Schedule(Kind kind, long steps, double factor, long warmUp) {
+public record Schedule(Kind kind, long steps, double factor, long warmUp) implements Serializable {
     /** The shape of the curve after the warm-up. */
     public enum Kind {
         /** 1. */

@@ -1,5 +1,6 @@
 package io.psf.builtin.policy;
 
+import java.io.Serializable;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
@@ -28,7 +29,8 @@ public record PolicyOptions(
         Duration idleTime,
         long rows,
         long bytes,
-        boolean lfu) {
+        boolean lfu)
+        implements Serializable {
     /** Makes a row for each key, and removes none. */
     public static final PolicyOptions NONE = new PolicyOptions(1, 0, 0, 0, Duration.ZERO, 0, 0, false);
 

@@ -1,7 +1,9 @@
 package io.psf.processor.emit;
 
+import com.palantir.javapoet.AnnotationSpec;
 import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.CodeBlock;
+import com.palantir.javapoet.FieldSpec;
 import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
@@ -11,6 +13,7 @@ import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.FunctionCaller;
 import io.psf.processor.model.Component;
 import io.psf.processor.model.FunctionModel;
+import java.io.Serializable;
 import java.time.Duration;
 import javax.lang.model.element.Modifier;
 
@@ -39,9 +42,18 @@ final class StubEmitter {
     TypeSpec stub() {
         ClassName type = Java.name(model.type());
         TypeSpec.Builder stub = TypeSpec.classBuilder("Stub")
-                .addJavadoc("Calls {@link $T}. Stateless and thread-safe.\n", type)
+                .addJavadoc("Calls {@link $T}. Stateless and thread-safe. Serializable if its caller is.\n", type)
                 .addModifiers(Modifier.PUBLIC, Modifier.STATIC, Modifier.FINAL)
-                .addField(FunctionCaller.class, "caller", Modifier.PRIVATE, Modifier.FINAL)
+                .addSuperinterface(Serializable.class)
+                .addField(FieldSpec.builder(
+                                long.class, "serialVersionUID", Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
+                        .initializer("1")
+                        .build())
+                .addField(FieldSpec.builder(FunctionCaller.class, "caller", Modifier.PRIVATE, Modifier.FINAL)
+                        .addAnnotation(AnnotationSpec.builder(SuppressWarnings.class)
+                                .addMember("value", "$S", "serial") // its class may be Serializable
+                                .build())
+                        .build())
                 .addField(CallOptions.class, "options", Modifier.PRIVATE, Modifier.FINAL)
                 .addMethod(MethodSpec.constructorBuilder()
                         .addModifiers(Modifier.PRIVATE)

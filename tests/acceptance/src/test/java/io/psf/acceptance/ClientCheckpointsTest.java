@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.psf.api.ClusterCaller;
+import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Restore;
@@ -16,10 +17,14 @@ import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import io.psf.builtin.checkpoint.DiscardModelPsf;
+import io.psf.builtin.checkpoint.HoldModel;
+import io.psf.builtin.checkpoint.HoldModelPsf;
 import io.psf.runtime.Client;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.TransportConfig;
 import io.psf.runtime.Worker;
+import io.psf.runtime.WorkerConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -185,6 +190,32 @@ class ClientCheckpointsTest {
         }
     }
 
+    /** The workers may train and save at once: what the client has begun ends in an error, and changes no checkpoint. */
+    @Test
+    void aWorkerThatJoinsEndsTheTurnOfAClient() {
+        try (PsCluster cluster = service().start();
+                Client client = cluster.client()) {
+            long hold =
+                    HoldModelPsf.stub(client).call(0, "m", "save", 0).await().hold();
+            Pending<HoldModel.Response> waits = HoldModelPsf.stub(client).call(0, "m", "load", 0);
+            try (Worker worker = cluster.join(-1)) {
+                init(worker);
+                ModelCheckpoints.at(worker, "m").save(1, Map.of());
+                assertThatThrownBy(waits::await)
+                        .hasMessageContaining("load of model \"m\": by a client, beside 1 worker ");
+                assertThatThrownBy(() -> DiscardModelPsf.stub(client)
+                                .call(0, "m", 1, hold)
+                                .await())
+                        .hasMessageContaining("beside 1 worker ");
+            }
+            await().until(() -> client.workers() == 0);
+            assertThatThrownBy(() ->
+                            DiscardModelPsf.stub(client).call(0, "m", 1, hold).await())
+                    .hasMessageMatching("(?s).*(UNAVAILABLE.*: over|beside 1 worker).*");
+            assertThat(ModelCheckpoints.at(client, "m").list()).hasSize(1);
+        }
+    }
+
     /** Clients that save steps at once, some of them the same: what is reported as saved is there, and complete. */
     @Test
     void clientsThatSaveTheSameModelAtOnceTakeTurns() {
@@ -280,6 +311,39 @@ class ClientCheckpointsTest {
                 assertThat(step(checkpoints.loadLatest())).contains(1L);
                 assertThat(sum(executor)).containsExactly(1, 1, 1);
                 assertThat(driver.rollback()).isEqualTo(before);
+            }
+        }
+    }
+
+    /** Processes: a server is killed with SIGKILL while a client pushes, and is started again. */
+    @ParameterizedTest
+    @EnumSource(Restore.class)
+    void aKilledServerComesBackWithTheSlicesOfTheCheckpoint(Restore mode) throws Exception {
+        Map<String, String> settings = Map.of("PSF_LIFETIME", "service", "PSF_WORKERS", "1");
+        try (TrainingProcesses processes = new TrainingProcesses(folder, settings, 0, Duration.ofSeconds(100))) {
+            processes.start("scheduler", Map.of());
+            for (String server : TrainingProcesses.SERVERS) {
+                processes.start(server, Map.of());
+            }
+            try (Client client = Client.connect(WorkerConfig.of("127.0.0.1", processes.port()))) {
+                init(client);
+                ModelCheckpoints checkpoints = ModelCheckpoints.at(client, "m").restore(mode);
+                add(client);
+                checkpoints.save(1, Map.of());
+                add(client);
+                processes.kill("server 1");
+                CompletableFuture<Void> push = CompletableFuture.runAsync(() -> add(client));
+                processes.start("server 1", Map.of());
+                push.join();
+                assertThat(sum(client)).containsExactly(3, 2, 3);
+                assertThat(client.rollback() > 0).isEqualTo(mode == Restore.ALL);
+                if (mode == Restore.ALL) {
+                    assertRolledBack(checkpoints);
+                    assertThat(step(checkpoints.loadLatest())).contains(1L);
+                    assertThat(sum(client)).containsExactly(1, 1, 1);
+                }
+                checkpoints.save(2, Map.of());
+                client.end();
             }
         }
     }
