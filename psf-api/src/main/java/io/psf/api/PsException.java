@@ -61,7 +61,8 @@ public final class PsException extends RuntimeException {
         CALLER_FAILED,
         /**
          * A server was lost, and has come back with the state of a checkpoint. The worker loads that checkpoint together
-         * with the other workers, and continues from its step.
+         * with the other workers, and continues from its step. Of a call of a task: the slice has gone back to a state
+         * without changes that this attempt has made; the task has to be run again.
          */
         ROLLED_BACK
     }

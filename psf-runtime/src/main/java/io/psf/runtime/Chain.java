@@ -7,6 +7,8 @@ import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionCaller;
 import io.psf.runtime.internal.call.Call;
+import io.psf.runtime.internal.call.TaskStep;
+import io.psf.runtime.internal.call.TaskSteps;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,21 +34,40 @@ import org.jspecify.annotations.Nullable;
 public final class Chain implements FunctionCaller {
     private final ConnectedCaller worker;
     private final List<Call<?>> calls = new ArrayList<>();
+    /** Of a chain whose change is a step of a task; null for another chain. */
+    private final @Nullable TaskSteps task;
+
+    /** The step, and the call that it is; null until the chain has one. */
+    private @Nullable TaskStep step;
+
+    private @Nullable Call<?> change;
     private boolean sent;
 
-    Chain(ConnectedCaller worker) {
+    Chain(ConnectedCaller worker, @Nullable TaskSteps task) {
         this.worker = worker;
+        this.task = task;
     }
 
     /**
      * Adds a call. Its answer cannot be awaited before {@link #send}.
      *
-     * @throws PsException with {@code BAD_REQUEST} if the call goes to other slices or nodes than the calls before it
+     * @throws PsException with {@code BAD_REQUEST} if the call goes to other slices or nodes than the calls before it; of a
+     *     task, if it changes something and another call of the chain does
      */
     @Override
     public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
         requireUnsent();
-        Call<R> call = worker.prepare(function, request, into, options);
+        Call<R> call = task != null && TaskCaller.isStep(function.info())
+                ? prepareStep(task, function, request, into, options)
+                : prepare(function, request, into, options, null);
+        call.hold();
+        calls.add(call);
+        return call;
+    }
+
+    private <Q, R> Call<R> prepare(
+            Function<Q, R> function, Q request, @Nullable R into, CallOptions options, @Nullable TaskStep step) {
+        Call<R> call = worker.prepare(function, request, into, options, step);
         if (!calls.isEmpty() && !call.isPlacedAs(calls.get(0))) {
             throw new PsException(
                             Code.BAD_REQUEST,
@@ -55,8 +76,28 @@ public final class Chain implements FunctionCaller {
                                     + " tensors beside each other, or the same nodes)")
                     .at(function.info().name(), null, null, null);
         }
-        call.hold();
-        calls.add(call);
+        return call;
+    }
+
+    private <Q, R> Call<R> prepareStep(
+            TaskSteps task, Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
+        if (step != null) {
+            throw new PsException(
+                            Code.BAD_REQUEST,
+                            "chain of a task: \"" + function.info().name()
+                                    + "\" is the second call that changes something (expected: one; use a chain for each)")
+                    .at(function.info().name(), null, null, null);
+        }
+        TaskStep next = task.step();
+        Call<R> call;
+        try {
+            call = prepare(function, request, into, options, next);
+        } catch (PsException e) {
+            task.skip(e);
+            throw e;
+        }
+        step = next;
+        change = call;
         return call;
     }
 
@@ -64,7 +105,11 @@ public final class Chain implements FunctionCaller {
     public void send() {
         requireUnsent();
         sent = true;
-        worker.startTogether(calls);
+        if (task != null && step != null && change != null) {
+            task.send(change, step, () -> worker.startTogether(calls));
+        } else {
+            worker.startTogether(calls);
+        }
     }
 
     private void requireUnsent() {

@@ -23,6 +23,8 @@ import io.psf.runtime.internal.call.CallClient;
 import io.psf.runtime.internal.call.CallLimits;
 import io.psf.runtime.internal.call.Layouts;
 import io.psf.runtime.internal.call.Peer;
+import io.psf.runtime.internal.call.TaskStep;
+import io.psf.runtime.internal.call.TaskSteps;
 import io.psf.runtime.internal.cluster.ClusterChange;
 import io.psf.runtime.internal.cluster.ClusterLink;
 import io.psf.runtime.internal.cluster.ClusterState;
@@ -210,7 +212,11 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
 
     @Override
     public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
-        return client.start(prepare(function, request, into, options));
+        return start(prepare(function, request, into, options, null));
+    }
+
+    <R> Call<R> start(Call<R> call) {
+        return client.start(call);
     }
 
     /**
@@ -218,16 +224,26 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
      * example, a push and the pull that follows it take one round trip.
      */
     public Chain chain() {
-        return new Chain(this);
+        return new Chain(this, null);
+    }
+
+    /**
+     * Returns a caller whose changes are steps of a task: a task that is run again changes nothing twice.
+     *
+     * @param task the number of the task, the same for each attempt; not 0; {@link TaskCaller#number} makes one of texts
+     */
+    public TaskCaller task(long task) {
+        return new TaskCaller(this, new TaskSteps(task));
     }
 
     void startTogether(List<Call<?>> calls) {
         client.startTogether(calls);
     }
 
-    /** Returns a prepared call that is not sent yet. */
-    <Q, R> Call<R> prepare(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
-        return prepare(function, request, into, limits(options));
+    /** Returns a prepared call that is not sent yet; as a step of a task unless that is null. */
+    <Q, R> Call<R> prepare(
+            Function<Q, R> function, Q request, @Nullable R into, CallOptions options, @Nullable TaskStep step) {
+        return prepare(function, request, into, limits(options, step));
     }
 
     private <Q, R> Call<R> prepare(Function<Q, R> function, Q request, @Nullable R into, CallLimits limits) {
@@ -255,15 +271,16 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
         }
     }
 
-    private CallLimits limits(CallOptions options) {
+    private CallLimits limits(CallOptions options, @Nullable TaskStep step) {
         Duration deadline = options.deadline();
-        return deadline == null && options.priority() == 0
+        return deadline == null && options.priority() == 0 && step == null
                 ? usual
                 : new CallLimits(
                         nanos(deadline == null ? config.deadline() : deadline),
                         options.priority(),
                         false,
-                        usual.repeats());
+                        usual.repeats(),
+                        step);
     }
 
     /** Returns a caller whose stubs pass each call through an interceptor. */

@@ -16,7 +16,9 @@ import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
+import io.psf.runtime.Client;
 import io.psf.runtime.PsCluster;
+import io.psf.runtime.TaskCaller;
 import io.psf.runtime.TransportConfig;
 import io.psf.runtime.Worker;
 import java.nio.file.Path;
@@ -251,6 +253,62 @@ class ServerReturnTest {
             reached.set(step);
             LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
         });
+    }
+
+    /**
+     * The slices of the checkpoint have its steps. The attempt that has made later ones cannot go on there; the tasks that are
+     * run again change what each slice does not have, whether they had ended or not.
+     */
+    @ParameterizedTest
+    @EnumSource(TransportConfig.Kind.class)
+    void tasksThatAreRunAgainChangeTheSlicesOfTheCheckpointOncePerStep(TransportConfig.Kind kind) {
+        try (PsCluster cluster = cluster(1)
+                        .over(new TransportConfig(kind, Duration.ZERO))
+                        .start();
+                Client client = cluster.client()) {
+            Worker worker = cluster.worker();
+            Tensors.init(
+                    worker,
+                    List.of(
+                            TensorSpec.dense("w", 1000)
+                                    .optimizer(Optimizers.add())
+                                    .slices(6),
+                            TensorSpec.growing("t", 4).optimizer(Optimizers.add())));
+            TaskCaller ended = client.task(1);
+            TaskCaller running = client.task(2);
+            steps(ended, 0, 60);
+            steps(running, 0, 30);
+            ModelCheckpoints.at(worker, "m").restore(Restore.LOST).save(1, Map.of());
+            steps(ended, 60, 80);
+            steps(running, 30, 130);
+            cluster.servers().get(1).close();
+            cluster.restart(1);
+            assertThatThrownBy(() -> steps(running, 130, 230))
+                    .isInstanceOfSatisfying(
+                            PsException.class, e -> assertThat(e.code()).isEqualTo(Code.ROLLED_BACK));
+            steps(client.task(2), 0, 200);
+            steps(client.task(1), 0, 80);
+            steps(client.task(2), 0, 200);
+            assertThat(Tensors.pull(client, TensorId.of("w"))).containsOnly(280);
+            long[] keys = new long[50];
+            Arrays.setAll(keys, key -> key);
+            float[] rows = new float[4 * keys.length];
+            Tensors.pullRows(client, TensorId.of("t"), keys, rows).await();
+            for (int key = 0; key < keys.length; key++) {
+                assertThat(rows[4 * key]).as("key %d", key).isEqualTo(4 + (key < 30 ? 2 : 1));
+            }
+        }
+    }
+
+    /** Two steps of a task for each number: to all slices, and to the slice of one key, each once. */
+    private static void steps(TaskCaller task, int from, int to) {
+        float[] ones = new float[1000];
+        Arrays.fill(ones, 1);
+        for (int step = from; step < to; step++) {
+            Tensors.push(task, TensorId.of("w"), ones).await();
+            Tensors.pushRows(task, TensorId.of("t"), new long[] {step % 50}, new float[] {1, 1, 1, 1})
+                    .await();
+        }
     }
 
     @Test

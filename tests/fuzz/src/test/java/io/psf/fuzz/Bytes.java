@@ -14,6 +14,7 @@ public final class Bytes {
     private static final int PING = 0xB7;
     private static final int CHECK = 0xB8;
     private static final int KIND = 4;
+    private static final int SLICE = 20;
     private static final int CALL = 24;
     private static final int WORD = 32;
     private static final int BLOCK_LENGTH = 40;
@@ -97,6 +98,13 @@ public final class Bytes {
                 .position(Frame.HEADER)
                 .put(a)
                 .put(b);
+        return frame;
+    }
+
+    /** Requests as a chain that is a step of a task. */
+    public static byte[] step(byte[] a, byte[] b, int number, int after) {
+        byte[] frame = chain(a, b);
+        little(frame).putLong(CALL, 7).putInt(WORD, number).putInt(SLICE, after);
         return frame;
     }
 

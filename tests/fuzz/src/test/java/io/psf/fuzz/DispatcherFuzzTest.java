@@ -30,6 +30,11 @@ final class DispatcherFuzzTest {
         byte[] last = requests.get(requests.size() - 1);
         requests.add(Bytes.chain(last, requests.get(2)));
         requests.add(Bytes.chain(last, Bytes.chain(last, last)));
+        int calls = requests.size() - 2;
+        for (int i = 2; i < calls; i++) {
+            requests.add(Bytes.step(requests.get(i), new byte[0], i, 0));
+        }
+        requests.add(Bytes.step(requests.get(2), last, -1, 1));
         return requests;
     }
 

@@ -12,12 +12,19 @@ import org.jspecify.annotations.Nullable;
  *     CallClient#settle} ignore it
  * @param repeats sends the call again, with fresh layouts, if its layouts turn out to be out of date; null if the call
  *     then fails
+ * @param step the step of a task that the call is; null for none
  */
 public record CallLimits(
         long timeoutNanos,
         int priority,
         boolean background,
-        @Nullable Executor repeats) {
+        @Nullable Executor repeats,
+        @Nullable TaskStep step) {
+    /** Creates limits of a call that is no step of a task. */
+    public CallLimits(long timeoutNanos, int priority, boolean background, @Nullable Executor repeats) {
+        this(timeoutNanos, priority, background, repeats, null);
+    }
+
     /** Returns limits with the default priority, 0, of a call that is not in the background and is not repeated. */
     public static CallLimits of(long timeoutNanos) {
         return new CallLimits(timeoutNanos, 0, false, null);

@@ -112,7 +112,7 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
     }
 
     /** Returns the failure of a call that has ended; null if it succeeded. */
-    private @Nullable PsException failure() {
+    final @Nullable PsException failure() {
         return value instanceof Failure failed ? failed.cause : null;
     }
 

@@ -30,7 +30,7 @@ final class Request implements Draft {
 
     @Override
     public int length() {
-        return Frames.length(tuple);
+        return isStep() ? Frames.stepLength(tuple) : Frames.length(tuple);
     }
 
     /** Writes the request. False if the call has ended: the bytes may then differ from the request that was called. */
@@ -40,8 +40,19 @@ final class Request implements Draft {
         if (call == null) {
             return false;
         }
-        Frames.request(out, header(call, part), tuple);
+        RequestHeader header = header(call, part);
+        TaskStep step = call.limits().step();
+        if (step == null) {
+            Frames.request(out, header, tuple);
+        } else {
+            Frames.step(out, step.header(call.parts(), part), header, tuple);
+        }
         return !call.isEnded();
+    }
+
+    private boolean isStep() {
+        Call<?> call = this.call;
+        return call != null && call.limits().step() != null;
     }
 
     /**

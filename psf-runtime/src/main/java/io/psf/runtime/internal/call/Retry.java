@@ -150,7 +150,8 @@ final class Retry<R> implements Repetition {
             return CompletableFuture.completedFuture(null); // the call has ended
         }
         long left = Math.max(1, call.deadline() - System.nanoTime());
-        CallLimits limits = new CallLimits(left, call.limits().priority(), true, null);
+        CallLimits limits = new CallLimits(
+                left, call.limits().priority(), true, null, call.limits().step());
         return layouts.prepare(call.function(), request, call.into(), limits)
                 .thenAcceptAsync(this::startAgain, executor);
     }

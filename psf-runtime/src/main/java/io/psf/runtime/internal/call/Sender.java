@@ -149,6 +149,7 @@ final class Sender {
     private @Nullable Frame frame(List<Call<?>> calls, int slice, Peer peer) {
         List<TupleWriter> writers = this.writers.get();
         List<RequestHeader> headers = new ArrayList<>();
+        RequestHeader.Step step = RequestHeader.Step.NONE;
         try {
             for (Call<?> call : calls) {
                 if (writers.size() == headers.size()) {
@@ -159,13 +160,16 @@ final class Sender {
                 int part = call.parts().of(slice, peer);
                 if (Request.write(call, part, writer)) {
                     headers.add(Request.header(call, part));
+                    TaskStep its = call.limits().step();
+                    step = its == null ? step : its.header(call.parts(), part);
                 }
             }
-            return switch (headers.size()) {
-                case 0 -> null;
-                case 1 -> Frames.request(pool, headers.get(0), writers.get(0));
-                default -> Frames.chain(pool, headers, writers.subList(0, headers.size()));
-            };
+            if (headers.isEmpty()) {
+                return null;
+            }
+            return headers.size() == 1 && step.isNone()
+                    ? Frames.request(pool, headers.get(0), writers.get(0))
+                    : Frames.chain(pool, step, headers, writers.subList(0, headers.size()));
         } finally {
             writers.forEach(TupleWriter::reset);
         }

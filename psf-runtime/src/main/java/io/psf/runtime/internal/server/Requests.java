@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.runtime.internal.server.invocation.Failures;
 import io.psf.runtime.internal.server.invocation.Invocation;
+import io.psf.runtime.internal.server.invocation.Step;
 import io.psf.runtime.internal.server.lane.ChainedCalls;
 import io.psf.runtime.internal.server.lane.Lane;
 import io.psf.runtime.internal.server.lane.Turn;
@@ -98,7 +99,7 @@ final class Requests {
     private void request(Connection connection, Frame frame) {
         Invocation invocation;
         try {
-            invocation = router.route(connection, frame, false, null);
+            invocation = router.route(connection, frame, false, null, null);
             if (answerFromMemory(invocation) != invocation.record()) {
                 return;
             }
@@ -123,9 +124,12 @@ final class Requests {
         try {
             requests = frame.requests();
         } catch (PsException e) {
-            refuse(connection, frame, e);
+            LOG.debug("refused a chain of {}: {}", connection.channel().peer(), e.getMessage());
+            connection.answer(Frames.failure(pool, frame, 0, e)); // its own call is the task of a step
+            frame.release();
             return;
         }
+        Step step = Step.of(frame);
         List<Invocation> run = new ArrayList<>();
         int priority = Byte.MIN_VALUE;
         CallRecord before = null;
@@ -136,7 +140,7 @@ final class Requests {
                 if (refused != null) {
                     throw refused;
                 }
-                Invocation invocation = router.route(connection, request, true, before);
+                Invocation invocation = router.route(connection, request, true, before, step);
                 lane = Router.requireSame(lane, invocation);
                 before = answerFromMemory(invocation);
                 if (before == invocation.record()) {

@@ -10,6 +10,7 @@ import io.psf.runtime.internal.server.handler.Choices;
 import io.psf.runtime.internal.server.handler.Handlers;
 import io.psf.runtime.internal.server.invocation.CallTarget;
 import io.psf.runtime.internal.server.invocation.Invocation;
+import io.psf.runtime.internal.server.invocation.Step;
 import io.psf.runtime.internal.server.lane.Lane;
 import io.psf.runtime.internal.server.node.HostNode;
 import io.psf.runtime.internal.server.node.LaneShard;
@@ -42,9 +43,11 @@ final class Router {
      *
      * @param isChained true if the request is part of a chain
      * @param before the previous request of the chain; null for none
+     * @param step the step of a task that the chain is; null for none
      * @throws PsException if this node has no such function or shard, or has it with another schema or layout
      */
-    Invocation route(Connection connection, Frame frame, boolean isChained, @Nullable CallRecord before) {
+    Invocation route(
+            Connection connection, Frame frame, boolean isChained, @Nullable CallRecord before, @Nullable Step step) {
         Choices choices = handlers.get(frame.function());
         if (choices == null) {
             // An unidentified peer does not receive the contents of the class path.
@@ -71,6 +74,9 @@ final class Router {
         CallTarget target = shard == null ? node : shard;
         Binding<?, ?> binding =
                 shard == null ? choices.first() : choices.of(shard.shard().getClass());
+        if (step != null && !info.readOnly()) {
+            binding = step.once(binding, target.lane());
+        }
         CallRecord record = isChained || Invocation.isRemembered(connection, info)
                 ? new CallRecord(frame.call(), frame.slice(), frame.attempt())
                 : null;

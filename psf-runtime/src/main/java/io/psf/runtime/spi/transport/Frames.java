@@ -3,6 +3,7 @@ package io.psf.runtime.spi.transport;
 import io.psf.api.PsException;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.spi.transport.RequestHeader.Step;
 import io.psf.runtime.spi.transport.RequestHeader.Target;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -43,17 +44,44 @@ public final class Frames {
 
     /** Writes requests into one frame. The peer runs them one after another. */
     public static Frame chain(FramePool pool, List<RequestHeader> headers, List<TupleWriter> tuples) {
+        return chain(pool, Step.NONE, headers, tuples);
+    }
+
+    /** Writes requests into one frame, one of which is a step of a task. The peer runs them one after another. */
+    public static Frame chain(FramePool pool, Step step, List<RequestHeader> headers, List<TupleWriter> tuples) {
         long length = Frame.HEADER;
         for (TupleWriter tuple : tuples) {
             length += Frame.HEADER + tuple.bodyLength();
         }
         Frame frame = acquire(pool, length);
-        FrameHeader.write(frame.bytes(), Frame.Kind.CHAIN, (int) length);
+        chainHeader(frame.bytes(), step, (int) length);
         for (int i = 0; i < headers.size(); i++) {
             request(frame.bytes(), headers.get(i), tuples.get(i));
         }
         frame.bytes().flip();
         return frame;
+    }
+
+    private static void chainHeader(ByteBuffer bytes, Step step, int length) {
+        FrameHeader.write(bytes, Frame.Kind.CHAIN, length)
+                .call(step.task())
+                .word(step.number())
+                .slice(step.after());
+    }
+
+    /**
+     * Returns the length of a chain of one request with that body, in bytes.
+     *
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if it exceeds {@link Frame#MAX_LENGTH}
+     */
+    public static int stepLength(TupleWriter tuple) {
+        return checked(2L * Frame.HEADER + tuple.bodyLength());
+    }
+
+    /** Writes a chain of one request, which is a step of a task, at the position of a buffer. */
+    public static void step(ByteBuffer bytes, Step step, RequestHeader header, TupleWriter tuple) {
+        chainHeader(bytes, step, stepLength(tuple));
+        request(bytes, header, tuple);
     }
 
     /** Writes the answer to a request at the position of a buffer. */

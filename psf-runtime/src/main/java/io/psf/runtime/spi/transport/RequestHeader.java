@@ -22,6 +22,30 @@ public record RequestHeader(FunctionInfo info, Target target, long call, int tim
      */
     public record Target(int tensor, int slice, short layout) {}
 
+    /**
+     * The fields in front of a chain that say which step of a task its changing request is.
+     *
+     * @param task the task's number; 0 for no step
+     * @param number the step's number among those of its task, from 1; 0 for no step
+     * @param after the last step of the task that the caller knows to have run on the slice; 0 for none
+     */
+    public record Step(long task, int number, int after) {
+        /** In front of a chain that is no step. */
+        public static final Step NONE = new Step(0, 0, 0);
+
+        /** True if the chain is no step. */
+        public boolean isNone() {
+            return task == 0 && number == 0;
+        }
+
+        /** Returns the step of a chain; {@link #NONE} if it is none. */
+        public static Step of(Frame chain) {
+            long task = chain.call();
+            int number = chain.bytes().getInt(FrameHeader.WORD);
+            return task == 0 && number == 0 ? NONE : new Step(task, number, chain.slice());
+        }
+    }
+
     /** The header of a request to one of the nodes. */
     public static RequestHeader toNode(FunctionInfo info, int node, long call, int timeoutMillis) {
         return new RequestHeader(info, new Target(0, node, (short) 0), call, timeoutMillis, 0, 0);
