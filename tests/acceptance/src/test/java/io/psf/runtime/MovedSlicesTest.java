@@ -210,4 +210,50 @@ final class MovedSlicesTest {
             }
         }
     }
+
+    /** The repetition of a call finds the tensor nowhere, as the call did: its slices are on their way once more. */
+    @Test
+    void aPushIsRepeatedUntilTheSlicesStay() {
+        try (PsCluster cluster = start(false)) {
+            TensorId everywhere = init(cluster, "everywhere");
+            Worker worker = cluster.worker(0);
+            Worker mover = cluster.worker(MOVER);
+            TensorId tensor =
+                    Tensors.init(worker, TensorSpec.dense("twice", ROWS).slices(2));
+            Counting counting = new Counting();
+            worker.listen(counting);
+            FloatArray ones = FloatArray.allocate(ROWS);
+            ones.fill(1f);
+            List<Pending<AddEverywhere.Response>> pushed = new ArrayList<>();
+            List<CompletableFuture<Void>> again = new ArrayList<>();
+            List<Integer> before = worker.layout(tensor).servers();
+            List<Integer> after =
+                    before.stream().map(server -> (server + 1) % SERVERS).toList();
+            cluster.scheduler()
+                    .move(tensor, after, next -> {
+                        take(mover, tensor, everywhere);
+                        pushed.add(AddEverywherePsf.stub(worker).call(tensor, ones));
+                        awaitRefused(counting, 2);
+                        again.add(cluster.scheduler().move(tensor, before, last -> {
+                            take(mover, tensor, everywhere);
+                            awaitRefused(counting, 4);
+                            assertThat(put(mover, last)).isEqualTo(2);
+                        }));
+                        assertThat(put(mover, next)).isEqualTo(2);
+                    })
+                    .join();
+            assertThat(pushed.get(0).await().rows()).isEqualTo(ROWS);
+            again.get(0).join();
+            for (float[] values : values(cluster, tensor, everywhere)) {
+                assertThat(values).containsOnly(1);
+            }
+        }
+    }
+
+    /** Waits until requests have been sent and answered, and the worker has asked for the layout. */
+    private static void awaitRefused(Counting counting, int sent) {
+        await().until(() -> counting.sent.get() >= sent);
+        long until = System.nanoTime() + Duration.ofMillis(300).toNanos();
+        await().until(() -> System.nanoTime() > until);
+    }
 }

@@ -38,6 +38,9 @@ final class Retry<R> implements Repetition {
     // Written by one thread after another: each round ends before the next one begins.
     private long pause;
     private volatile @Nullable Call<R> repetition;
+    /** What the latest repetition was refused with; null before one was. */
+    private @Nullable Refusal refusal;
+
     private volatile boolean cancelled;
 
     /**
@@ -47,6 +50,17 @@ final class Retry<R> implements Repetition {
      * @param parts sends the parts of a call that have still to be sent
      */
     record Sending(Consumer<Call<?>> calls, Consumer<Call<?>> parts) {}
+
+    /**
+     * The end of a repetition of which nothing has run.
+     *
+     * @param layouts by which it was split
+     * @param isCertain true if a part was refused by its layout, and not only since the tensor was not there
+     */
+    private record Refusal(
+            List<TensorLayout> layouts,
+            boolean isCertain,
+            @Nullable Throwable failure) {}
 
     private Retry(
             Call<R> call, PartErrors errors, Layouts layouts, Executor executor, Sending sending, boolean isSecond) {
@@ -87,8 +101,9 @@ final class Retry<R> implements Repetition {
     }
 
     private void requestLayouts() {
-        List<TensorLayout> before = call.parts().layouts();
-        List<CompletableFuture<TensorLayout>> fresh = before.stream()
+        List<TensorLayout> first = call.parts().layouts();
+        List<TensorLayout> before = refusal == null ? first : refusal.layouts();
+        List<CompletableFuture<TensorLayout>> fresh = first.stream()
                 .map(layout -> layouts.refresh(layout.info().id()))
                 .toList();
         CompletableFuture.allOf(fresh.toArray(CompletableFuture[]::new))
@@ -99,8 +114,9 @@ final class Retry<R> implements Repetition {
 
     private CompletionStage<?> repeat(List<TensorLayout> before, List<TensorLayout> now) {
         boolean over = mayStartOver(); // once: it may become true meanwhile, with the last answer
-        if (!errors.isCertainlyStale() && now.equals(before)) { // the tensor is neither where it was nor anywhere else
-            call.endWithErrors();
+        boolean isCertain = refusal == null ? errors.isCertainlyStale() : refusal.isCertain();
+        if (!isCertain && now.equals(before)) { // the tensor is neither where it was nor anywhere else
+            end();
         } else if (over && !isSecond) {
             return startOver();
         } else if (over || !haveSameSlices(before, now)) {
@@ -109,6 +125,15 @@ final class Retry<R> implements Repetition {
             return sendAgain(now);
         }
         return CompletableFuture.completedFuture(null);
+    }
+
+    /** Ends the call with the errors of its latest attempt. */
+    private void end() {
+        if (refusal == null) {
+            call.endWithErrors();
+        } else {
+            call.failAtOnce(-1, known(refusal.failure()));
+        }
     }
 
     private static boolean haveSameSlices(List<TensorLayout> before, List<TensorLayout> now) {
@@ -169,7 +194,8 @@ final class Retry<R> implements Repetition {
     private void ended(Retry<R> second, @Nullable R result, @Nullable Throwable failure) {
         if (result != null) {
             call.repeated(result);
-        } else if (second.mayStartOver() && second.errors.isCertainlyStale()) {
+        } else if (second.mayStartOver()) { // the slices may be on their way again
+            refusal = new Refusal(second.call.parts().layouts(), second.errors.isCertainlyStale(), failure);
             start();
         } else {
             call.failAtOnce(-1, known(failure));

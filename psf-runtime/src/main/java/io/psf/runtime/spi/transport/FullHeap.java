@@ -13,28 +13,26 @@ public final class FullHeap {
 
     /**
      * Makes {@link #report} need no memory later, not even for the loading of this class. Must be called while the heap
-     * has memory. The current thread's handler is another one meanwhile.
+     * has memory. No handler of a thread is called.
      */
     public static void prepare() {
-        Thread here = Thread.currentThread();
-        Thread.UncaughtExceptionHandler own = here.getUncaughtExceptionHandler();
-        here.setUncaughtExceptionHandler((thread, failure) -> {});
-        try {
-            report(new OutOfMemoryError());
-            report(new OutOfMemoryError("of no kind"));
-        } finally {
-            here.setUncaughtExceptionHandler(own instanceof ThreadGroup ? null : own);
-        }
+        Thread.UncaughtExceptionHandler none = (thread, failure) -> {};
+        report(new OutOfMemoryError(), Thread.currentThread(), none);
+        report(new OutOfMemoryError("of no kind"), Thread.currentThread(), none);
     }
 
     /** Passes on a failure if it is a lack of heap memory. Allocates nothing. */
     public static void report(Throwable failure) {
+        Thread here = Thread.currentThread();
+        report(failure, here, here.getUncaughtExceptionHandler());
+    }
+
+    private static void report(Throwable failure, Thread here, Thread.UncaughtExceptionHandler handler) {
         if (!(failure instanceof OutOfMemoryError) || !isOfHeap(failure.getMessage())) {
             return;
         }
-        Thread here = Thread.currentThread();
         try {
-            here.getUncaughtExceptionHandler().uncaughtException(here, failure);
+            handler.uncaughtException(here, failure);
         } catch (OutOfMemoryError e) {
             return; // the handler lacks memory, too
         }
