@@ -46,8 +46,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A function that changes something and whose response has components is refused: use a push and then a pull. Of a task
  * 64 changes are under way at a time; a further call blocks until the first of them has ended. A change that has failed is a
- * failure of the attempt: after 63 further ones no change is sent, and calls fail with that failure. Await the changes before
- * an attempt counts as successful. If a slice has lost a change that an attempt has made, the attempt's later changes fail
+ * failure of the attempt: after 63 further ones no change is sent, and calls fail with that failure. {@link #awaitChanges}
+ * comes before an attempt counts as successful. If a slice has lost a change that an attempt has made, the attempt's later changes fail
  * with {@code ROLLED_BACK}. A handler that answers later has run when it has answered: one whose caller is gone before that
  * runs again. A tensor that was loaded with other slices than it was saved with begins without steps.
  *
@@ -113,6 +113,15 @@ public final class TaskCaller implements ClusterCaller, FunctionCaller {
      */
     public Chain chain() {
         return new Chain(caller, steps);
+    }
+
+    /**
+     * Blocks until all changes of this attempt have ended. An attempt that has called it has made all of them, awaited or not.
+     *
+     * @throws PsException the failure of the first one that failed
+     */
+    public void awaitChanges() {
+        steps.await();
     }
 
     @Override

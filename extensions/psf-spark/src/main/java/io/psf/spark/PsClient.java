@@ -12,11 +12,16 @@ import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionCaller;
 import io.psf.runtime.Client;
+import io.psf.runtime.TaskCaller;
 import java.io.Serial;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
+import org.apache.spark.util.TaskCompletionListener;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +35,9 @@ public final class PsClient implements ClusterCaller, FunctionCaller, Serializab
 
     static final PsClient HERE = new PsClient();
 
+    /** By the number of the attempt. */
+    private static final Map<Long, TaskCaller> TASKS = new ConcurrentHashMap<>();
+
     private PsClient() {}
 
     @Serial
@@ -38,12 +46,31 @@ public final class PsClient implements ClusterCaller, FunctionCaller, Serializab
     }
 
     /**
-     * Returns a caller whose changes belong to a task: each is made once, by whichever of the task's attempts makes it first.
+     * Returns the caller of a running task, the same one each time. Its changes are steps of the task: each is made once, though
+     * Spark runs the task again after a failure, or a second time elsewhere because it is slow. {@link TaskCaller} says exactly
+     * what is promised. The task succeeds only if all of its changes have.
      *
-     * @param task the context of the running task
+     * <p>A task is a partition of a stage of the application. It is the same task in all attempts of the stage, so that a stage
+     * that is run again, since the files of its shuffle are lost, changes nothing twice. An action that is called twice has
+     * two stages: each changes the tensors. Where a partition is computed differently the second time, such as one that is drawn at random
+     * without a seed, a step has the change of the attempt that came first.
+     *
+     * @param task {@code TaskContext.get()}, of the running task
      */
-    public ClusterCaller task(TaskContext task) {
-        return this;
+    public TaskCaller task(TaskContext task) {
+        return TASKS.computeIfAbsent(task.taskAttemptId(), attempt -> begin(task));
+    }
+
+    private static TaskCaller begin(TaskContext task) {
+        TaskCaller caller = here().task(TaskCaller.number(
+                SparkEnv.get().conf().getAppId(), "stage " + task.stageId(), "partition " + task.partitionId()));
+        var unused = task.addTaskCompletionListener((TaskCompletionListener) ended -> {
+            TASKS.remove(ended.taskAttemptId());
+            if (!ended.isFailed() && !ended.isInterrupted()) {
+                caller.awaitChanges(); // its failure is the task's
+            }
+        });
+        return caller;
     }
 
     private static Client here() {

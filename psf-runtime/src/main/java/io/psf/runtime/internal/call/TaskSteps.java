@@ -108,6 +108,23 @@ public final class TaskSteps {
         return next;
     }
 
+    /**
+     * Blocks until all steps have ended.
+     *
+     * @throws PsException the failure of the first of them that failed
+     */
+    public synchronized void await() {
+        for (int number = Math.max(1, last - WINDOW + 1); number <= last; number++) {
+            Call<?> call = latest[number % WINDOW];
+            if (call != null) {
+                settle(call, number);
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
     private void settle(Call<?> call, int number) {
         call.awaitEnd();
         PsException why = call.failure();
