@@ -33,7 +33,8 @@ final class DriverNode implements AutoCloseable {
             ClusterSettings.DEADLINE);
 
     static final String PROPERTY = "spark.psf.internal.";
-    private static final long END_SECONDS = 5;
+    private static final long LEAVE_SECONDS = 2;
+    private static final long END_SECONDS = 8;
 
     private final @Nullable Scheduler scheduler;
     private final Seats seats;
@@ -134,10 +135,15 @@ final class DriverNode implements AutoCloseable {
             NodeClient.close();
             return;
         }
-        scheduler.end(); // before the client is closed, which would wait for servers that are awaited
-        NodeClient.close();
+        // The client leaves first. It would wait for servers that are awaited, so its time is limited.
+        CompletableFuture<Void> ended = CompletableFuture.runAsync(NodeClient::close)
+                .completeOnTimeout(null, LEAVE_SECONDS, TimeUnit.SECONDS)
+                .thenRunAsync(() -> {
+                    scheduler.end();
+                    scheduler.awaitTermination();
+                });
         try {
-            CompletableFuture.runAsync(scheduler::awaitTermination).get(END_SECONDS, TimeUnit.SECONDS);
+            var unused = ended.get(END_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) { // executors that are gone do not leave
