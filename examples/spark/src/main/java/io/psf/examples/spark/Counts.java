@@ -1,0 +1,83 @@
+package io.psf.examples.spark;
+
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.concat;
+import static org.apache.spark.sql.functions.expr;
+import static org.apache.spark.sql.functions.lit;
+import static org.apache.spark.sql.functions.xxhash64;
+
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.ModelCheckpoints;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.spark.PsSpark;
+import io.psf.runtime.TaskCaller;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Iterator;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.function.ForeachPartitionFunction;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+
+/**
+ * A PS function of one's own in the tasks of Spark: days of events are counted by page, each day's count being worth .9 of the
+ * next one's. An executor is killed on the second day. The counts are those of a run without a loss, to the bit.
+ */
+final class Counts {
+    private static final int DAYS = 3;
+    private static final int BATCH = 10_000;
+    private static final float FACTOR = .9f;
+
+    private Counts() {}
+
+    static void run(DemoSpark spark, long events, boolean kill) throws Exception {
+        TensorId counts = Tensors.init(PsSpark.client(), TensorSpec.growing("counts", 1));
+        ModelCheckpoints checkpoints = ModelCheckpoints.at(PsSpark.client(), "counts");
+        if (kill) {
+            spark.killOneAfter(Duration.ofSeconds(4));
+        }
+        PsSpark.train(spark.session(), checkpoints, DAYS, day -> {
+            spark.say("day %d: counts %d events", day, events);
+            pages(spark, events, day).foreachPartition((ForeachPartitionFunction<Row>) rows -> count(counts, rows));
+        });
+        Dataset<Row> found = PsSpark.read(spark.session(), counts);
+        spark.say("%d pages; all counts: %.1f", found.count(), sum(found));
+        found.join(pages(spark, events, 1).dropDuplicates("key"), "key")
+                .orderBy(col("vector").getItem(0).desc())
+                .limit(3)
+                .collectAsList()
+                .forEach(row -> spark.say("  %s: %.2f", row.<String>getAs("page"), row.<Float>getList(row.fieldIndex("vector")).get(0)));
+    }
+
+    private static double sum(Dataset<Row> counts) {
+        return counts.selectExpr("sum(double(vector[0]))").first().getDouble(0);
+    }
+
+    /** Returns a page for each event: few pages have many, as they do. The rows of a partition are the same each time. */
+    private static Dataset<Row> pages(DemoSpark spark, long events, int day) {
+        return spark.session()
+                .range(0, events, 1, 4)
+                .withColumn("page", concat(lit("/page/"), expr("int(pow(1e5, (xxhash64(id, " + day + ") & 0xffff) / 65536D))")))
+                .withColumn("key", xxhash64(col("page")));
+    }
+
+    private static void count(TensorId counts, Iterator<Row> rows) {
+        TaskCaller task = PsSpark.client().task(TaskContext.get());
+        long[] keys = new long[BATCH];
+        float[] ones = new float[BATCH];
+        Arrays.fill(ones, 1);
+        int size = 0;
+        while (rows.hasNext()) {
+            keys[size++] = rows.next().<Long>getAs("key");
+            if (size == BATCH || !rows.hasNext()) {
+                DecayedCountPsf.stub(task)
+                        .call(counts, LongArray.wrap(keys).slice(0, size), FloatArray.wrap(ones).slice(0, size), FACTOR)
+                        .await();
+                size = 0;
+            }
+        }
+    }
+}

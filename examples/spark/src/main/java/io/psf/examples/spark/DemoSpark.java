@@ -1,0 +1,102 @@
+package io.psf.examples.spark;
+
+import io.psf.spark.PsfPlugin;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerExecutorAdded;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.apache.spark.sql.SparkSession;
+import scala.Tuple2;
+
+/** Spark on this machine, with executors in processes of their own, one of which can be killed. */
+final class DemoSpark implements AutoCloseable {
+    private final SparkSession session;
+    private final Path checkpoints;
+    private final long begin = System.nanoTime();
+
+    private DemoSpark(SparkSession session, Path checkpoints) {
+        this.session = session;
+        this.checkpoints = checkpoints;
+        session.sparkContext().addSparkListener(new SparkListener() {
+            @Override
+            public void onExecutorAdded(SparkListenerExecutorAdded added) {
+                say("executor %s has started", added.executorId());
+            }
+
+            @Override
+            public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
+                say("executor %s is gone: %s", removed.executorId(), removed.reason());
+            }
+        });
+    }
+
+    /**
+     * Starts Spark.
+     *
+     * @param megabytes the heap of an executor
+     */
+    static DemoSpark start(String name, int executors, int megabytes) throws IOException {
+        Path checkpoints = Files.createTempDirectory("psf-spark-demo");
+        SparkSession session = SparkSession.builder()
+                .master("local-cluster[" + executors + ",1," + megabytes + "]")
+                .appName(name)
+                .config("spark.plugins", PsfPlugin.class.getName())
+                .config("spark.psf.servers", executors)
+                .config("spark.psf.checkpoints", checkpoints.toString())
+                .config("spark.psf.heartbeat", "3s")
+                .config("spark.executor.memory", megabytes + "m")
+                .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
+                .config("spark.ui.enabled", false)
+                .getOrCreate();
+        return new DemoSpark(session, checkpoints);
+    }
+
+    SparkSession session() {
+        return session;
+    }
+
+    /** Prints what has happened, with the time since the start. */
+    void say(String format, Object... values) {
+        System.out.printf("%6.1f s  %s%n", (System.nanoTime() - begin) / 1e9, String.format(format, values));
+    }
+
+    /** Kills an executor, and with it a server, after a time. */
+    void killOneAfter(Duration time) {
+        Map<String, Long> executors = new TreeMap<>(new JavaSparkContext(session.sparkContext())
+                .parallelize(Collections.nCopies(8, 0), 8)
+                .mapToPair(ignored -> {
+                    Thread.sleep(50); // so that each executor runs one
+                    return new Tuple2<>(
+                            SparkEnv.get().executorId(), ProcessHandle.current().pid());
+                })
+                .collectAsMap());
+        Map.Entry<String, Long> first = executors.entrySet().iterator().next();
+        Thread thread = new Thread(() -> {
+            try {
+                Thread.sleep(time.toMillis());
+            } catch (InterruptedException e) {
+                return;
+            }
+            say("kill -9 of executor %s, with its server", first.getKey());
+            ProcessHandle.of(first.getValue()).ifPresent(ProcessHandle::destroyForcibly);
+        });
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public void close() throws IOException {
+        session.close();
+        try (var files = Files.walk(checkpoints)) {
+            files.sorted(Collections.reverseOrder()).forEach(file -> file.toFile().delete());
+        }
+    }
+}
