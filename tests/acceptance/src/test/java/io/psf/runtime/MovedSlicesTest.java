@@ -12,6 +12,7 @@ import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -208,6 +209,40 @@ final class MovedSlicesTest {
             for (float[] values : values(cluster, tensor, everywhere)) {
                 assertThat(values).containsOnly(1);
             }
+        }
+    }
+
+    /** As above, by a task: the part that is sent again is still its step. */
+    @Test
+    void aPartOfAStepThatIsSentAgainIsTheSameStep() {
+        try (PsCluster cluster = start(false)) {
+            TensorId everywhere = init(cluster, "everywhere");
+            Worker worker = cluster.worker(0);
+            Worker mover = cluster.worker(MOVER);
+            TensorId tensor =
+                    Tensors.init(worker, TensorSpec.dense("task", ROWS).slices(2));
+            List<Integer> before = worker.layout(tensor).servers();
+            List<Integer> after = List.of(before.get(0), 3 - before.get(0) - before.get(1));
+            float[] ones = new float[ROWS];
+            Arrays.fill(ones, 1f);
+            List<Pending<?>> pushed = new ArrayList<>();
+            cluster.scheduler()
+                    .move(tensor, after, next -> {
+                        assertThat(take(mover, tensor, everywhere, before.get(1)))
+                                .isOne();
+                        TaskCaller task = worker.task(1);
+                        for (int i = 0; i < 50; i++) {
+                            pushed.add(Tensors.push(task, tensor, ones));
+                        }
+                        assertThat(put(mover, next)).isOne();
+                    })
+                    .join();
+            pushed.forEach(Pending::await);
+            TaskCaller again = cluster.worker(1).task(1);
+            for (int i = 0; i < 50; i++) {
+                Tensors.push(again, tensor, ones).await();
+            }
+            assertThat(Tensors.pull(worker, tensor)).containsOnly(50);
         }
     }
 }
