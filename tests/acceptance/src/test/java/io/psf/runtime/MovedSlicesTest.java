@@ -12,7 +12,6 @@ import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -212,37 +211,38 @@ final class MovedSlicesTest {
         }
     }
 
-    /** As above, by a task: the part that is sent again is still its step. */
-    @Test
-    void aPartOfAStepThatIsSentAgainIsTheSameStep() {
+    /** The whole call is split anew, or the part that was refused is sent again alone. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatIsSentAgainOfAStepIsTheSameStep(boolean whole) {
         try (PsCluster cluster = start(false)) {
             TensorId everywhere = init(cluster, "everywhere");
             Worker worker = cluster.worker(0);
             Worker mover = cluster.worker(MOVER);
             TensorId tensor =
-                    Tensors.init(worker, TensorSpec.dense("task", ROWS).slices(2));
+                    Tensors.init(worker, TensorSpec.dense("task-" + whole, ROWS).slices(2));
             List<Integer> before = worker.layout(tensor).servers();
             List<Integer> after = List.of(before.get(0), 3 - before.get(0) - before.get(1));
-            float[] ones = new float[ROWS];
-            Arrays.fill(ones, 1f);
-            List<Pending<?>> pushed = new ArrayList<>();
+            Integer[] from = whole ? new Integer[0] : new Integer[] {before.get(1)};
+            StepProbe.RUNS.set(0);
+            List<Pending<?>> pending = new ArrayList<>();
             cluster.scheduler()
                     .move(tensor, after, next -> {
-                        assertThat(take(mover, tensor, everywhere, before.get(1)))
-                                .isOne();
+                        assertThat(take(mover, tensor, everywhere, from)).isEqualTo(whole ? 2 : 1);
                         TaskCaller task = worker.task(1);
                         for (int i = 0; i < 50; i++) {
-                            pushed.add(Tensors.push(task, tensor, ones));
+                            pending.add(StepProbePsf.stub(task).call(tensor, false));
                         }
-                        assertThat(put(mover, next)).isOne();
+                        assertThat(put(mover, next)).isEqualTo(whole ? 2 : 1);
                     })
                     .join();
-            pushed.forEach(Pending::await);
+            pending.forEach(Pending::await);
+            assertThat(StepProbe.RUNS).as("50 steps on two slices").hasValue(100);
             TaskCaller again = cluster.worker(1).task(1);
-            for (int i = 0; i < 50; i++) {
-                Tensors.push(again, tensor, ones).await();
+            for (int i = 0; whole && i < 50; i++) { // else the slice that has not moved has an old layout
+                StepProbePsf.stub(again).call(tensor, false).await();
             }
-            assertThat(Tensors.pull(worker, tensor)).containsOnly(50);
+            assertThat(StepProbe.RUNS).hasValue(100);
         }
     }
 }
