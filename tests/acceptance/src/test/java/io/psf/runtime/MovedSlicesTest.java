@@ -256,4 +256,39 @@ final class MovedSlicesTest {
         long until = System.nanoTime() + Duration.ofMillis(300).toNanos();
         await().until(() -> System.nanoTime() > until);
     }
+
+    /** The whole call is split anew, or the part that was refused is sent again alone. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatIsSentAgainOfAStepIsTheSameStep(boolean whole) {
+        try (PsCluster cluster = start(false)) {
+            TensorId everywhere = init(cluster, "everywhere");
+            Worker worker = cluster.worker(0);
+            Worker mover = cluster.worker(MOVER);
+            TensorId tensor =
+                    Tensors.init(worker, TensorSpec.dense("task-" + whole, ROWS).slices(2));
+            List<Integer> before = worker.layout(tensor).servers();
+            List<Integer> after = List.of(before.get(0), 3 - before.get(0) - before.get(1));
+            Integer[] from = whole ? new Integer[0] : new Integer[] {before.get(1)};
+            StepProbe.RUNS.set(0);
+            List<Pending<?>> pending = new ArrayList<>();
+            cluster.scheduler()
+                    .move(tensor, after, next -> {
+                        assertThat(take(mover, tensor, everywhere, from)).isEqualTo(whole ? 2 : 1);
+                        TaskCaller task = worker.task(1);
+                        for (int i = 0; i < 50; i++) {
+                            pending.add(StepProbePsf.stub(task).call(tensor, false));
+                        }
+                        assertThat(put(mover, next)).isEqualTo(whole ? 2 : 1);
+                    })
+                    .join();
+            pending.forEach(Pending::await);
+            assertThat(StepProbe.RUNS).as("50 steps on two slices").hasValue(100);
+            TaskCaller again = cluster.worker(1).task(1);
+            for (int i = 0; whole && i < 50; i++) { // else the slice that has not moved has an old layout
+                StepProbePsf.stub(again).call(tensor, false).await();
+            }
+            assertThat(StepProbe.RUNS).hasValue(100);
+        }
+    }
 }

@@ -2,7 +2,6 @@ package io.psf.runtime.internal.call;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
-import io.psf.runtime.spi.transport.RequestHeader.Target;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -19,7 +18,7 @@ public final class TaskSteps {
     public static final int WINDOW = 64;
 
     private final long task;
-    /** By number of the slice's place: the last step that has succeeded there. A step is entered {@link #WINDOW} steps later. */
+    /** By {@link TaskStep#place}: the last step that has succeeded there. A step is entered {@link #WINDOW} steps later. */
     private final Map<Long, Integer> known = new ConcurrentHashMap<>();
 
     // Guarded by this.
@@ -40,14 +39,9 @@ public final class TaskSteps {
         this.task = task;
     }
 
-    /** Returns the number of the task. */
-    public long task() {
-        return task;
-    }
-
     /** Returns a step that has no number yet. */
     public TaskStep step() {
-        return new TaskStep(this);
+        return new TaskStep(task, known);
     }
 
     /**
@@ -134,7 +128,7 @@ public final class TaskSteps {
         }
         CallParts<?> parts = call.parts();
         for (int part = 0; part < parts.count(); part++) {
-            known.merge(place(parts.target(part)), number, Math::max);
+            known.merge(TaskStep.place(parts, part), number, Math::max);
         }
     }
 
@@ -143,14 +137,5 @@ public final class TaskSteps {
             failure = why;
             failed = number;
         }
-    }
-
-    /** Returns the last step that is known to have run on a slice; 0 for none. */
-    int known(Target target) {
-        return known.isEmpty() ? 0 : known.getOrDefault(place(target), 0);
-    }
-
-    private static long place(Target target) {
-        return (long) target.tensor() << 32 | target.slice();
     }
 }
