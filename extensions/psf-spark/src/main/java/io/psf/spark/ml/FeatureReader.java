@@ -147,7 +147,8 @@ final class FeatureReader {
 
     private static void requireThere(boolean isNull, String place) {
         if (isNull) {
-            throw new IllegalArgumentException(place + ": null (expected: features in each row and no null among them)");
+            throw new IllegalArgumentException(
+                    place + ": null (expected: features in each row and no null among them)");
         }
     }
 }

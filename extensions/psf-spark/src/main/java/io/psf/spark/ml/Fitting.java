@@ -37,7 +37,8 @@ record Fitting(String uid, TrainingRows rows, Kernel kernel, boolean hasBias, Tr
         if (input.hasKeys() || input.numFeatures() > 0) {
             return input;
         }
-        int known = AttributeGroup.fromStructField(data.schema().apply(input.features())).size();
+        int known = AttributeGroup.fromStructField(data.schema().apply(input.features()))
+                .size();
         if (known > 0) {
             return input.withNumFeatures(known);
         }
@@ -48,20 +49,26 @@ record Fitting(String uid, TrainingRows rows, Kernel kernel, boolean hasBias, Tr
                 .orElse(input);
     }
 
-    /** Returns the trained weights. The rows are in Spark's memory until then, or on its disks. */
-    TableWeights run(Dataset<?> data, LongFunction<Rules> rules) {
+    /**
+     * What was trained.
+     *
+     * @param epochs the number of epochs
+     */
+    record Trained(TableWeights weights, int epochs) {}
+
+    /** Trains. The rows are in Spark's memory until then, or on its disks. */
+    Trained run(Dataset<?> data, LongFunction<Rules> rules) {
         PsClient caller = PsSpark.client();
-        JavaRDD<TrainingRows.TaggedBatch> batches = rows.batches(data)
-                .setName(uid + ": rows of training")
-                .persist(StorageLevel.MEMORY_AND_DISK());
+        JavaRDD<TrainingRows.TaggedBatch> batches =
+                rows.batches(data).setName(uid + ": rows of training").persist(StorageLevel.MEMORY_AND_DISK());
         try {
             JavaRDD<Batch> training = ofKind(batches, false);
             JavaRDD<Batch> validation = ofKind(batches, true);
             long begin = System.nanoTime();
             long learned = count(training);
             if (learned == 0 || schedule.validates() && count(validation) == 0) {
-                throw new IllegalArgumentException((learned == 0 ? "rows of training" : "rows of validation")
-                        + ": 0 (expected: at least 1)");
+                throw new IllegalArgumentException(
+                        (learned == 0 ? "rows of training" : "rows of validation") + ": 0 (expected: at least 1)");
             }
             LOG.info(
                     "{}: {} rows of training, shuffled in {} ms to {} partitions",
@@ -75,8 +82,7 @@ record Fitting(String uid, TrainingRows rows, Kernel kernel, boolean hasBias, Tr
             try {
                 table.create(caller, chosen.rows(), chosen.bias());
                 TableWeights weights = new TableWeights(kernel, table, hasBias);
-                new Training(uid, weights, training, validation, schedule).run();
-                return weights;
+                return new Trained(weights, new Training(uid, weights, training, validation, schedule).run());
             } catch (RuntimeException | Error e) {
                 try {
                     table.clear(caller);

@@ -34,8 +34,10 @@ final class LearningParams implements Serializable {
                 "validationIndicatorCol",
                 "column of booleans: true for a row that measures the progress, and is not learned; empty for none");
         maxIter = new IntParam(of, "maxIter", "most epochs (> 0)", ParamValidators.gt(0));
-        stepSize = new DoubleParam(of, "stepSize", "learning rate of the servers' optimizer (> 0)", ParamValidators.gt(0));
-        regParam = new DoubleParam(of, "regParam", "regularization, for the mean loss of a row (>= 0)", ParamValidators.gtEq(0));
+        stepSize =
+                new DoubleParam(of, "stepSize", "learning rate of the servers' optimizer (> 0)", ParamValidators.gt(0));
+        regParam = new DoubleParam(
+                of, "regParam", "regularization, for the mean loss of a row (>= 0)", ParamValidators.gtEq(0));
         fitIntercept = new BooleanParam(of, "fitIntercept", "whether there is a bias");
         tol = new DoubleParam(
                 of,

@@ -38,7 +38,8 @@ record LinearKernel(float ridge) implements Kernel {
         int begin = 0;
         for (int row = 0; row < labels.length; row++) {
             int end = ends[row];
-            float margin = bias + (values == null ? sum(weights, slots, begin, end) : dot(weights, slots, values, begin, end));
+            float margin =
+                    bias + (values == null ? sum(weights, slots, begin, end) : dot(weights, slots, values, begin, end));
             loss += Loss.LOGISTIC.loss(margin, labels[row]);
             float gradient = (float) Loss.LOGISTIC.gradient(margin, labels[row]);
             biasGradient += gradient;

@@ -32,7 +32,9 @@ final class ModelFiles {
     private static StructType schema(int width) {
         StructType schema =
                 new StructType().add("key", DataTypes.LongType, false).add("weight", DataTypes.FloatType, false);
-        return width == 1 ? schema : schema.add("factors", DataTypes.createArrayType(DataTypes.FloatType, false), false);
+        return width == 1
+                ? schema
+                : schema.add("factors", DataTypes.createArrayType(DataTypes.FloatType, false), false);
     }
 
     /** Writes a model. */
@@ -87,8 +89,7 @@ final class ModelFiles {
             return java.util.stream.IntStream.range(0, keys.length)
                     .mapToObj(i -> width == 1
                             ? RowFactory.create(keys[i], weights[i])
-                            : RowFactory.create(
-                                    keys[i], weights[i * width], factors(i * width + 1, (i + 1) * width)))
+                            : RowFactory.create(keys[i], weights[i * width], factors(i * width + 1, (i + 1) * width)))
                     .iterator();
         }
 
@@ -168,9 +169,8 @@ final class ModelFiles {
                     .mapPartitions(new ReadPages(width))
                     .toLocalIterator()
                     .forEachRemaining(page -> fetched.add(page.keys(), page.weights()));
-            Kernel kernel = width == 1
-                    ? new LinearKernel(0)
-                    : new FactorKernel(Loss.LOGISTIC, width - 1, true, 0, 0, 0);
+            Kernel kernel =
+                    width == 1 ? new LinearKernel(0) : new FactorKernel(Loss.LOGISTIC, width - 1, true, 0, 0, 0);
             M model = making.make(metadata.uid(), fetched.weights(kernel, ofModel.getFloat(0)));
             metadata.getAndSetParams(model, scala.Option.empty());
             return model;

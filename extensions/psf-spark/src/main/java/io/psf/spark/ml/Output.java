@@ -15,8 +15,7 @@ import org.apache.spark.sql.types.StructType;
  * @param probability the column of the probabilities of both classes
  * @param prediction the column of the prediction
  */
-record Output(String raw, String probability, String prediction, Loss loss, double threshold)
-        implements Serializable {
+record Output(String raw, String probability, String prediction, Loss loss, double threshold) implements Serializable {
     @Serial
     private static final long serialVersionUID = 1;
 

@@ -54,7 +54,8 @@ public final class PsFactorizationMachine extends PsLearner<PsFactorizationMachi
         super(uid);
         factorSize = new IntParam(this, "factorSize", "number of factors (> 0)", ParamValidators.gt(0));
         fitLinear = new BooleanParam(this, "fitLinear", "whether there is a linear part");
-        initStd = new DoubleParam(this, "initStd", "standard deviation of the initial factors (> 0)", ParamValidators.gt(0));
+        initStd = new DoubleParam(
+                this, "initStd", "standard deviation of the initial factors (> 0)", ParamValidators.gt(0));
         lossType = lossType(this);
         setDefault(factorSize, 8);
         setDefault(fitLinear, true);

@@ -1,5 +1,6 @@
 package io.psf.spark.ml;
 
+import java.io.Serial;
 import org.apache.spark.ml.Estimator;
 import org.apache.spark.ml.param.BooleanParam;
 import org.apache.spark.ml.param.DoubleParam;
@@ -14,6 +15,9 @@ import org.apache.spark.sql.types.StructType;
 /** An estimator whose weights are on the servers: its params, and what it passes to {@link Fitting}. */
 abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> extends Estimator<M>
         implements DefaultParamsWritable {
+    @Serial
+    private static final long serialVersionUID = 1;
+
     private final String uid;
     private final ScoringParams scoring;
     private final LearningParams learning;
@@ -83,7 +87,9 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
                         number(tol()),
                         number(patience()),
                         number(seed())));
-        M model = model(fitting.run(data, this::rules));
+        Fitting.Trained trained = fitting.run(data, this::rules);
+        M model = model(trained.weights());
+        model.setEpochs(trained.epochs());
         copyValues(model, ParamMap.empty());
         model.set(model.numFeatures(), input.numFeatures());
         model.setParent(this);

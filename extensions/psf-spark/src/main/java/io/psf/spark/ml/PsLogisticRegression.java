@@ -63,7 +63,10 @@ public final class PsLogisticRegression extends PsLearner<PsLogisticRegression, 
         elasticNetParam = new DoubleParam(
                 this, "elasticNetParam", "part of L1 in the regularization, in [0, 1]", ParamValidators.inRange(0, 1));
         solver = new Param<>(
-                this, "solver", "optimizer on the servers: ftrl or adagrad", ParamValidators.inArray(List.of(FTRL, ADAGRAD)));
+                this,
+                "solver",
+                "optimizer on the servers: ftrl or adagrad",
+                ParamValidators.inArray(List.of(FTRL, ADAGRAD)));
         setDefault(elasticNetParam, 0.0);
         setDefault(solver, FTRL);
     }

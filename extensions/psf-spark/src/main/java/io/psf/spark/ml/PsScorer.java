@@ -1,6 +1,7 @@
 package io.psf.spark.ml;
 
 import io.psf.spark.PsSpark;
+import java.io.Serial;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.ml.Model;
@@ -19,12 +20,16 @@ import org.jspecify.annotations.Nullable;
 
 /** A model whose weights are on the servers or in this process. */
 abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements MLWritable {
+    @Serial
+    private static final long serialVersionUID = 1;
+
     private final String uid;
     private final Weights weights;
     /** True once the table is freed; shared by the copies of a model. */
     private final AtomicBoolean isReleased;
 
     private final ScoringParams scoring;
+    private int epochs;
     private transient Score.@Nullable Everywhere everywhere;
 
     PsScorer(String uid, Weights weights, AtomicBoolean isReleased) {
@@ -147,6 +152,15 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements MLWri
         return (M) this;
     }
 
+    final void setEpochs(int number) {
+        epochs = number;
+    }
+
+    /** Returns the number of epochs of the training; 0 if the model was loaded. */
+    public int epochs() {
+        return epochs;
+    }
+
     /** True if the weights are in this model, and need no servers. */
     public boolean isExported() {
         return weights instanceof LocalWeights;
@@ -154,7 +168,9 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements MLWri
 
     /** Returns a model with the weights that are not 0, which scores without servers. Blocks until they are fetched. */
     public M exported() {
-        return weights instanceof TableWeights table ? copied(with(fetch(table), isReleased), ParamMap.empty()) : self();
+        return weights instanceof TableWeights table
+                ? copied(with(fetch(table), isReleased), ParamMap.empty())
+                : self();
     }
 
     final LocalWeights local() {
@@ -178,8 +194,8 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements MLWri
 
     private void requireTable() {
         if (weights instanceof TableWeights && isReleased.get()) {
-            throw new IllegalStateException(
-                    uid + ": its weights on the servers are released (expected: a call of exported() before release())");
+            throw new IllegalStateException(uid
+                    + ": its weights on the servers are released (expected: a call of exported() before release())");
         }
     }
 
@@ -190,6 +206,7 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements MLWri
 
     private M copied(M other, ParamMap extra) {
         copyValues(other, extra);
+        other.setEpochs(epochs);
         return hasParent() ? other.setParent(parent()) : other;
     }
 

@@ -36,7 +36,8 @@ final class ScoringParams implements Serializable {
                 ParamValidators.gtEq(0));
         predictionCol = new Param<>(of, "predictionCol", "column of the prediction");
         rawPredictionCol = new Param<>(of, "rawPredictionCol", "column of the logits of both classes; empty for none");
-        probabilityCol = new Param<>(of, "probabilityCol", "column of the probabilities of both classes; empty for none");
+        probabilityCol =
+                new Param<>(of, "probabilityCol", "column of the probabilities of both classes; empty for none");
         threshold = new DoubleParam(
                 of,
                 "threshold",
@@ -58,11 +59,8 @@ final class ScoringParams implements Serializable {
     }
 
     Input input(Params of) {
-        return new Input(
-                of.getOrDefault(featuresCol),
-                of.getOrDefault(keysCol),
-                of.getOrDefault(valuesCol),
-                (Long) of.getOrDefault(numFeatures));
+        return new Input(of.getOrDefault(featuresCol), of.getOrDefault(keysCol), of.getOrDefault(valuesCol), (Long)
+                of.getOrDefault(numFeatures));
     }
 
     Output output(Params of, Loss loss) {

@@ -45,7 +45,9 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
                 .toJavaRDD();
         int partitions = wanted > 0
                 ? wanted
-                : Math.max(rows.getNumPartitions(), data.sparkSession().sparkContext().defaultParallelism());
+                : Math.max(
+                        rows.getNumPartitions(),
+                        data.sparkSession().sparkContext().defaultParallelism());
         JavaRDD<Tuple2<Integer, Rows>> dealt = rows.mapPartitionsWithIndex(
                 new Deal(input, columns.label(), columns.isBinary(), partitions, seed), false);
         return JavaPairRDD.fromJavaRDD(dealt)
