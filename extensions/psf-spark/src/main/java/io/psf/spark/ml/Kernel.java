@@ -1,0 +1,43 @@
+package io.psf.spark.ml;
+
+import java.io.Serializable;
+
+/** The arithmetic of a model whose weights are rows of a table, and a bias. */
+interface Kernel extends Serializable {
+    /** Returns the number of floats of a row. */
+    int width();
+
+    /** Returns what a margin is compared with. */
+    Loss loss();
+
+    /**
+     * Adds what the servers do not store to rows as they are stored. A key is known if a push has changed its row; the
+     * values of others are the initial ones in training, and 0 in scoring.
+     *
+     * @param weights [keys, width] float32, changed
+     * @param isScoring true if rows of unknown keys are 0
+     */
+    void complete(long[] keys, int n, float[] weights, boolean isScoring);
+
+    /**
+     * Computes the gradients of a batch, summed over its rows.
+     *
+     * @param weights [distinct, width] float32
+     * @param update [distinct, width] float32, filled
+     * @param sums receives the losses and the gradient of the bias
+     */
+    void learn(Batch batch, float[] weights, float bias, float[] update, Sums sums);
+
+    /**
+     * Computes the margins of a batch's rows.
+     *
+     * @param margins [rows] float32, filled
+     */
+    void margins(Batch batch, float[] weights, float bias, float[] margins);
+
+    /** Sums over rows, which {@link #learn} adds to. */
+    final class Sums {
+        double loss;
+        double bias;
+    }
+}

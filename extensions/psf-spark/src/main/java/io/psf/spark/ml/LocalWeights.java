@@ -1,0 +1,45 @@
+package io.psf.spark.ml;
+
+import java.io.Serial;
+import java.util.Arrays;
+
+/**
+ * Weights in this process.
+ *
+ * @param keys [n] int64, ascending
+ * @param rows [n, width] float32; the rows of other keys are 0
+ */
+@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+record LocalWeights(Kernel kernel, long[] keys, float[] rows, float bias) implements Weights {
+    @Serial
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public float[] margins(Batch batch) {
+        int width = kernel.width();
+        long[] wanted = batch.keys();
+        float[] weights = new float[wanted.length * width];
+        int from = 0;
+        for (int i = 0; i < wanted.length && from < keys.length; i++) { // both ascend
+            int at = find(from, wanted[i]);
+            if (at >= 0) {
+                System.arraycopy(rows, at * width, weights, i * width, width);
+            }
+            from = at >= 0 ? at + 1 : -at - 1;
+        }
+        float[] margins = new float[batch.rows()];
+        kernel.margins(batch, weights, bias, margins);
+        return margins;
+    }
+
+    /** As a binary search, which looks near {@code from} first. */
+    private int find(int from, long key) {
+        int step = 1;
+        int low = from;
+        while (low + step < keys.length && keys[low + step] < key) {
+            low += step;
+            step *= 2;
+        }
+        return Arrays.binarySearch(keys, low, Math.min(keys.length, low + step + 1), key);
+    }
+}

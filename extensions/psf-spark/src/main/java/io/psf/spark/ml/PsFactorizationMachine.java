@@ -1,0 +1,146 @@
+package io.psf.spark.ml;
+
+import io.psf.builtin.OptimizerSpec;
+import io.psf.builtin.Optimizers;
+import java.io.Serial;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.spark.ml.param.BooleanParam;
+import org.apache.spark.ml.param.DoubleParam;
+import org.apache.spark.ml.param.IntParam;
+import org.apache.spark.ml.param.Param;
+import org.apache.spark.ml.param.ParamValidators;
+import org.apache.spark.ml.util.DefaultParamsReader;
+import org.apache.spark.ml.util.Identifiable$;
+import org.apache.spark.ml.util.MLReader;
+
+/**
+ * A factorization machine of degree 2, as Spark's FMClassifier and FMRegressor, for more features than a driver holds: weights and
+ * factors are on the servers, where AdaGrad changes them. Input, validation and the training are as in
+ * {@link PsLogisticRegression}.
+ *
+ * <pre>{@code
+ * PsFactorizationMachine machine = new PsFactorizationMachine()
+ *         .setKeysCol("keys")
+ *         .setFactorSize(8)
+ *         .setLossType("squaredError");
+ * PsFactorizationMachineModel model = machine.fit(ratings);
+ * }</pre>
+ *
+ * <p>With {@code lossType} {@code logisticLoss}, the default, labels are 0 or 1; with {@code squaredError} the model is a
+ * regression and adds the column of the prediction only. A feature that no row of training had has no part in predictions.
+ * {@code regParam} is L2 of the features that a row has.
+ */
+public final class PsFactorizationMachine extends PsLearner<PsFactorizationMachine, PsFactorizationMachineModel> {
+    @Serial
+    private static final long serialVersionUID = 1;
+
+    private final IntParam factorSize;
+    private final BooleanParam fitLinear;
+    private final DoubleParam initStd;
+    private final Param<String> lossType;
+
+    /** Creates an estimator. */
+    public PsFactorizationMachine() {
+        this(Identifiable$.MODULE$.randomUID("psFm"));
+    }
+
+    /**
+     * Creates an estimator with an id.
+     *
+     * @param uid its id, which is also that of its models
+     */
+    public PsFactorizationMachine(String uid) {
+        super(uid);
+        factorSize = new IntParam(this, "factorSize", "number of factors (> 0)", ParamValidators.gt(0));
+        fitLinear = new BooleanParam(this, "fitLinear", "whether there is a linear part");
+        initStd = new DoubleParam(
+                this, "initStd", "standard deviation of the initial factors (> 0)", ParamValidators.gt(0));
+        lossType = lossType(this);
+        setDefault(factorSize, 8);
+        setDefault(fitLinear, true);
+        setDefault(initStd, 0.01);
+    }
+
+    static Param<String> lossType(org.apache.spark.ml.param.Params of) {
+        Param<String> lossType = new Param<>(
+                of,
+                "lossType",
+                "logisticLoss for labels of 0 or 1, or squaredError",
+                ParamValidators.inArray(List.of(Loss.LOGISTIC.text(), Loss.SQUARED.text())));
+        of.setDefault(lossType, Loss.LOGISTIC.text());
+        return lossType;
+    }
+
+    /** Returns the param of the number of factors. */
+    public IntParam factorSize() {
+        return factorSize;
+    }
+
+    /** Returns the param of whether there is a linear part. */
+    public BooleanParam fitLinear() {
+        return fitLinear;
+    }
+
+    /** Returns the param of the standard deviation of the initial factors. */
+    public DoubleParam initStd() {
+        return initStd;
+    }
+
+    /** Returns the param of the loss. */
+    public Param<String> lossType() {
+        return lossType;
+    }
+
+    /** Sets the number of factors; 8 by default. */
+    public PsFactorizationMachine setFactorSize(int factors) {
+        return with(factorSize, factors);
+    }
+
+    /** Sets whether there is a linear part; true by default. */
+    public PsFactorizationMachine setFitLinear(boolean fits) {
+        return with(fitLinear, fits);
+    }
+
+    /** Sets the standard deviation of the initial factors; 0.01 by default. */
+    public PsFactorizationMachine setInitStd(double deviation) {
+        return with(initStd, deviation);
+    }
+
+    /** Sets the loss: {@code logisticLoss}, the default, or {@code squaredError}. */
+    public PsFactorizationMachine setLossType(String name) {
+        return with(lossType, name);
+    }
+
+    @Override
+    Kernel kernel() {
+        return new FactorKernel(
+                Loss.of(getOrDefault(lossType)),
+                number(factorSize),
+                isTrue(fitLinear),
+                (float) number(initStd),
+                (float) number(regParam()),
+                number(seed()));
+    }
+
+    @Override
+    Fitting.Rules rules(long rows) {
+        OptimizerSpec adaGrad = Optimizers.adaGrad(number(stepSize()), 1, 1e-7);
+        return new Fitting.Rules(adaGrad, adaGrad);
+    }
+
+    @Override
+    PsFactorizationMachineModel model(Weights weights) {
+        return new PsFactorizationMachineModel(uid(), weights, new AtomicBoolean());
+    }
+
+    /** Returns a reader of estimators. */
+    public static MLReader<PsFactorizationMachine> read() {
+        return new DefaultParamsReader<>();
+    }
+
+    /** Reads an estimator that was saved. */
+    public static PsFactorizationMachine load(String path) {
+        return read().load(path);
+    }
+}

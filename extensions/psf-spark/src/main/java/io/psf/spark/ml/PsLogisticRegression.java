@@ -1,0 +1,138 @@
+package io.psf.spark.ml;
+
+import io.psf.builtin.OptimizerSpec;
+import io.psf.builtin.Optimizers;
+import java.io.Serial;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.spark.ml.param.DoubleParam;
+import org.apache.spark.ml.param.Param;
+import org.apache.spark.ml.param.ParamValidators;
+import org.apache.spark.ml.util.DefaultParamsReader;
+import org.apache.spark.ml.util.Identifiable$;
+import org.apache.spark.ml.util.MLReader;
+
+/**
+ * Logistic regression with two classes, for more features than a driver holds: the weights are on the servers, where FTRL or
+ * AdaGrad changes them. Tasks pull the weights of a batch of rows and push its gradients, without waiting for each other, so
+ * two trainings differ a little.
+ *
+ * <pre>{@code
+ * PsLogisticRegression regression = new PsLogisticRegression()
+ *         .setKeysCol("keys")
+ *         .setLabelCol("clicked")
+ *         .setValidationIndicatorCol("isLate")
+ *         .setMaxIter(20);
+ * PsLogisticRegressionModel model = regression.fit(impressions);
+ * model.transform(others).select("probability");
+ * model.write().overwrite().save("hdfs:///models/clicks");
+ * model.release();
+ * }</pre>
+ *
+ * <p>Features are vectors, or arrays of keys, with arrays of values or without: keys are any bigint, such as hashes of 64 bits,
+ * and need no number of features. Rows are shuffled, so their order in the input does not matter. {@code regParam} and
+ * {@code elasticNetParam} are as those of Spark's logistic regression for FTRL: strengths for the mean loss, times the number of
+ * rows; the regularization counts once, not in each epoch. AdaGrad has L2 only, of the features that a row has. Features are
+ * not standardized.
+ *
+ * <p>With a column of validation the training ends when epochs bring no progress; the weights are those after the last epoch, not
+ * those of the best.
+ */
+public final class PsLogisticRegression extends PsLearner<PsLogisticRegression, PsLogisticRegressionModel> {
+    @Serial
+    private static final long serialVersionUID = 1;
+
+    private static final String FTRL = "ftrl";
+    private static final String ADAGRAD = "adagrad";
+
+    private final DoubleParam elasticNetParam;
+    private final Param<String> solver;
+
+    /** Creates an estimator. */
+    public PsLogisticRegression() {
+        this(Identifiable$.MODULE$.randomUID("psLogReg"));
+    }
+
+    /**
+     * Creates an estimator with an id.
+     *
+     * @param uid its id, which is also that of its models
+     */
+    public PsLogisticRegression(String uid) {
+        super(uid);
+        elasticNetParam = new DoubleParam(
+                this, "elasticNetParam", "part of L1 in the regularization, in [0, 1]", ParamValidators.inRange(0, 1));
+        solver = new Param<>(
+                this,
+                "solver",
+                "optimizer on the servers: ftrl or adagrad",
+                ParamValidators.inArray(List.of(FTRL, ADAGRAD)));
+        setDefault(elasticNetParam, 0.0);
+        setDefault(solver, FTRL);
+    }
+
+    /** Returns the param of the part of L1 in the regularization. */
+    public DoubleParam elasticNetParam() {
+        return elasticNetParam;
+    }
+
+    /** Returns the param of the optimizer. */
+    public Param<String> solver() {
+        return solver;
+    }
+
+    /** Sets the part of L1 in the regularization, from 0 to 1; 0 by default. With {@code ftrl} only. */
+    public PsLogisticRegression setElasticNetParam(double part) {
+        return with(elasticNetParam, part);
+    }
+
+    /** Sets the optimizer on the servers: {@code ftrl}, the default, or {@code adagrad}. */
+    public PsLogisticRegression setSolver(String name) {
+        return with(solver, name);
+    }
+
+    private boolean isFtrl() {
+        return getOrDefault(solver).equals(FTRL);
+    }
+
+    @Override
+    void checkParams() {
+        if (!isFtrl() && number(elasticNetParam) > 0) {
+            throw new IllegalArgumentException("elasticNetParam: " + number(elasticNetParam)
+                    + " (expected: 0, since solver is " + ADAGRAD + ", or solver " + FTRL + ")");
+        }
+    }
+
+    @Override
+    Kernel kernel() {
+        return new LinearKernel(isFtrl() ? 0 : (float) number(regParam()));
+    }
+
+    @Override
+    Fitting.Rules rules(long rows) {
+        double rate = number(stepSize());
+        if (!isFtrl()) {
+            OptimizerSpec adaGrad = Optimizers.adaGrad(rate, 1, 1e-7);
+            return new Fitting.Rules(adaGrad, adaGrad);
+        }
+        double strength = number(regParam()) * rows;
+        double lasso = number(elasticNetParam);
+        return new Fitting.Rules(
+                Optimizers.ftrl(rate, strength * lasso, strength * (1 - lasso)), Optimizers.ftrl(rate, 0, 0));
+    }
+
+    @Override
+    PsLogisticRegressionModel model(Weights weights) {
+        return new PsLogisticRegressionModel(uid(), weights, new AtomicBoolean());
+    }
+
+    /** Returns a reader of estimators. */
+    public static MLReader<PsLogisticRegression> read() {
+        return new DefaultParamsReader<>();
+    }
+
+    /** Reads an estimator that was saved. */
+    public static PsLogisticRegression load(String path) {
+        return read().load(path);
+    }
+}

@@ -1,0 +1,86 @@
+package io.psf.spark.ml;
+
+import io.psf.api.Pending;
+import io.psf.api.TensorCaller;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.OptimizerSpec;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.builtin.sparse.SparsePull;
+import io.psf.builtin.sparse.SparsePullPsf;
+import io.psf.builtin.sparse.SparsePushPsf;
+import java.io.Serial;
+import java.io.Serializable;
+import java.util.List;
+import java.util.stream.LongStream;
+
+/**
+ * The weights of a model on the servers: the rows of the keys, and the bias.
+ *
+ * @param name the table's name
+ * @param features the number of keys; 0 if the table grows
+ */
+record Table(String name, long features, int width) implements Serializable {
+    @Serial
+    private static final long serialVersionUID = 1;
+
+    /** The most floats of a table that has a row for each key from the start. */
+    private static final long DENSE = 1L << 24;
+
+    private static final long PAGE = 1 << 16;
+
+    /** Returns the declaration of a table of that many keys, or of any keys. */
+    static Table of(String name, long features, int width) {
+        return new Table(name, features > 0 && features <= DENSE / width ? features : 0, width);
+    }
+
+    private TensorId rows() {
+        return TensorId.of(name);
+    }
+
+    private TensorId bias() {
+        return TensorId.of(name + "/bias");
+    }
+
+    void create(TensorCaller caller, OptimizerSpec ofRows, OptimizerSpec ofBias) {
+        TensorSpec rows = features > 0 ? TensorSpec.table(name, features, width) : TensorSpec.growing(name, width);
+        TensorSpec bias = TensorSpec.dense(bias().name(), 1).optimizer(ofBias);
+        Tensors.init(caller, List.of(rows.optimizer(ofRows), bias));
+    }
+
+    void clear(TensorCaller caller) {
+        Tensors.clear(caller, rows());
+        Tensors.clear(caller, bias());
+    }
+
+    Pending<?> pull(TensorCaller caller, long[] keys, float[] into) {
+        FloatArray values = FloatArray.wrap(into, 0, keys.length * width);
+        return SparsePullPsf.stub(caller).call(rows(), LongArray.wrap(keys), new SparsePull.Response(values));
+    }
+
+    Pending<?> push(TensorCaller caller, long[] keys, float[] update) {
+        return SparsePushPsf.stub(caller)
+                .call(rows(), LongArray.wrap(keys), FloatArray.wrap(update, 0, keys.length * width));
+    }
+
+    Pending<?> pullBias(TensorCaller caller, float[] into) {
+        return Tensors.pull(caller, bias(), into);
+    }
+
+    Pending<?> pushBias(TensorCaller caller, float[] update) {
+        return Tensors.push(caller, bias(), update);
+    }
+
+    /** Returns the pages of the keys that have a row, or of all. */
+    Iterable<long[]> keys(TensorCaller caller) {
+        if (features == 0) {
+            return Tensors.keys(caller, rows());
+        }
+        return () -> LongStream.range(0, (features + PAGE - 1) / PAGE)
+                .mapToObj(page -> LongStream.range(page * PAGE, Math.min(features, (page + 1) * PAGE))
+                        .toArray())
+                .iterator();
+    }
+}

@@ -1,0 +1,50 @@
+package io.psf.spark.ml;
+
+import io.psf.api.Pending;
+import io.psf.spark.PsClient;
+import io.psf.spark.PsSpark;
+import java.io.Serial;
+
+/**
+ * Weights on the servers.
+ *
+ * @param hasBias false if the bias is 0
+ */
+record TableWeights(Kernel kernel, Table table, boolean hasBias) implements Weights {
+    @Serial
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public float[] margins(Batch batch) {
+        PsClient caller = PsSpark.client();
+        int n = batch.keys().length;
+        float[] weights = new float[n * kernel.width()];
+        float[] bias = new float[1];
+        Pending<?> rows = table.pull(caller, batch.keys(), weights);
+        if (hasBias) {
+            table.pullBias(caller, bias).await();
+        }
+        rows.await();
+        kernel.complete(batch.keys(), n, weights, true);
+        float[] margins = new float[batch.rows()];
+        kernel.margins(batch, weights, bias[0], margins);
+        return margins;
+    }
+
+    /** Fetches all weights other than 0. Blocks. */
+    LocalWeights fetch() {
+        PsClient caller = PsSpark.client();
+        float[] bias = new float[1];
+        if (hasBias) {
+            table.pullBias(caller, bias).await();
+        }
+        Fetched fetched = new Fetched(kernel.width());
+        for (long[] keys : table.keys(caller)) {
+            float[] weights = new float[keys.length * kernel.width()];
+            table.pull(caller, keys, weights).await();
+            kernel.complete(keys, keys.length, weights, true);
+            fetched.add(keys, weights);
+        }
+        return fetched.weights(kernel, bias[0]);
+    }
+}

@@ -1,0 +1,220 @@
+package io.psf.spark.ml;
+
+import java.io.Serial;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import org.apache.spark.HashPartitioner;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.function.Function2;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.jspecify.annotations.Nullable;
+import scala.Tuple2;
+
+/**
+ * The rows of a data set, shuffled over all partitions, as batches. Which batch has a row is a function of the seed and of the
+ * row's position in the input: a repeated task makes the same batches.
+ *
+ * @param input the features' columns
+ * @param columns the other columns
+ * @param wanted the number of partitions; 0 for the input's, at least one for each core
+ * @param batchSize the rows of a batch
+ */
+record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long seed) {
+
+    /**
+     * The columns besides the features.
+     *
+     * @param label the label's column
+     * @param validation the column that is true for rows of validation; empty for none
+     * @param isBinary true if labels are 0 or 1
+     */
+    record Labels(String label, String validation, boolean isBinary) {}
+
+    /** Returns the batches, of training or of validation. */
+    JavaRDD<TaggedBatch> batches(Dataset<?> data) {
+        Dataset<Row> selected = input.select(data, columns.label(), columns.validation());
+        JavaRDD<InternalRow> rows = ((org.apache.spark.sql.classic.Dataset<?>) selected)
+                .queryExecution()
+                .toRdd()
+                .toJavaRDD();
+        int partitions = wanted > 0
+                ? wanted
+                : Math.max(
+                        rows.getNumPartitions(),
+                        data.sparkSession().sparkContext().defaultParallelism());
+        JavaRDD<Tuple2<Integer, Rows>> dealt = rows.mapPartitionsWithIndex(
+                new Deal(input, columns.label(), columns.isBinary(), partitions, seed), false);
+        return JavaPairRDD.fromJavaRDD(dealt)
+                .partitionBy(new HashPartitioner(partitions))
+                .values()
+                .mapPartitionsWithIndex(new Gather(batchSize, seed), true);
+    }
+
+    /**
+     * A batch.
+     *
+     * @param isValidation true if it is for validation
+     */
+    record TaggedBatch(Batch batch, boolean isValidation) implements java.io.Serializable {
+        @Serial
+        private static final long serialVersionUID = 1;
+    }
+
+    /** Reads the rows of a partition of the input, and deals them to all partitions. */
+    private record Deal(Input input, String label, boolean isBinary, int partitions, long seed)
+            implements Function2<Integer, Iterator<InternalRow>, Iterator<Tuple2<Integer, Rows>>> {
+        @Serial
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public Iterator<Tuple2<Integer, Rows>> call(Integer source, Iterator<InternalRow> rows) {
+            return new Dealer(this, source, rows);
+        }
+
+        /** Returns the label of a row. */
+        float labelOf(InternalRow row) {
+            double value = row.isNullAt(0) ? Double.NaN : row.getDouble(0);
+            if (isBinary ? value != 0 && value != 1 : !Float.isFinite((float) value)) {
+                throw new IllegalArgumentException("label column \"" + label + "\": "
+                        + (row.isNullAt(0) ? "null" : "" + value) + " (expected: "
+                        + (isBinary ? "0 or 1" : "a finite number") + ")");
+            }
+            return (float) value;
+        }
+    }
+
+    private static final class Dealer implements Iterator<Tuple2<Integer, Rows>> {
+        /** The most entries of a chunk: as many partitions as there are have one of training and one of validation. */
+        private static final int ENTRIES = 1 << 14;
+
+        private final Deal deal;
+        private final int source;
+        private final Iterator<InternalRow> rows;
+        private final FeatureReader reader;
+        private final Rows one = new Rows();
+        private final @Nullable Rows[] open;
+        private int chunks;
+        private int flushed;
+        private long position;
+
+        Dealer(Deal deal, int source, Iterator<InternalRow> rows) {
+            this.deal = deal;
+            this.source = source;
+            this.rows = rows;
+            this.reader = new FeatureReader(deal.input());
+            this.open = new Rows[2 * deal.partitions()];
+        }
+
+        @Override
+        public boolean hasNext() {
+            while (!rows.hasNext() && flushed < open.length && open[flushed] == null) {
+                flushed++;
+            }
+            return rows.hasNext() || flushed < open.length;
+        }
+
+        @Override
+        public Tuple2<Integer, Rows> next() {
+            while (rows.hasNext()) {
+                int to = deal(rows.next());
+                Rows chunk = open[to];
+                if (chunk != null && chunk.entries() + chunk.rows() >= ENTRIES) {
+                    open[to] = null;
+                    return new Tuple2<>(to >>> 1, chunk);
+                }
+            }
+            if (!hasNext()) {
+                throw new NoSuchElementException();
+            }
+            int to = flushed++;
+            return new Tuple2<>(to >>> 1, java.util.Objects.requireNonNull(open[to]));
+        }
+
+        /** Returns the number of the chunk that has got the row. */
+        private int deal(InternalRow row) {
+            boolean isValidation = !row.isNullAt(1) && row.getBoolean(1);
+            one.clear();
+            reader.read(row, 2, one);
+            one.endRow(deal.labelOf(row));
+            int target = Mix.below(deal.partitions(), Mix.hash(deal.seed() ^ source, position++));
+            int to = 2 * target + (isValidation ? 1 : 0);
+            Rows chunk = open[to];
+            if (chunk == null) {
+                chunk = new Rows(source, chunks++, isValidation);
+                open[to] = chunk;
+            }
+            chunk.addLastOf(one);
+            return to;
+        }
+    }
+
+    /** Shuffles the rows that a partition has been dealt, and makes batches of them. */
+    private record Gather(int batchSize, long seed)
+            implements Function2<Integer, Iterator<Rows>, Iterator<TaggedBatch>> {
+        @Serial
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public Iterator<TaggedBatch> call(Integer partition, Iterator<Rows> dealt) {
+            List<Rows> training = new ArrayList<>();
+            List<Rows> validation = new ArrayList<>();
+            dealt.forEachRemaining(rows -> (rows.isValidation() ? validation : training).add(rows));
+            Gathered first = new Gathered(training, batchSize, Mix.hash(seed, partition));
+            Gathered second = new Gathered(validation, batchSize, Mix.hash(seed, partition));
+            return new Iterator<>() {
+                @Override
+                public boolean hasNext() {
+                    return first.hasNext() || second.hasNext();
+                }
+
+                @Override
+                public TaggedBatch next() {
+                    return first.hasNext()
+                            ? new TaggedBatch(first.next(), false)
+                            : new TaggedBatch(second.next(), true);
+                }
+            };
+        }
+    }
+
+    private static final class Gathered implements Iterator<Batch> {
+        private final Rows[] chunks;
+        private final long[] order;
+        private final int batchSize;
+        private final BatchBuilder builder = new BatchBuilder();
+        private int at;
+
+        Gathered(List<Rows> rows, int batchSize, long seed) {
+            rows.sort(Comparator.comparingInt(Rows::source).thenComparingInt(Rows::sequence));
+            this.chunks = rows.toArray(Rows[]::new);
+            this.batchSize = batchSize;
+            this.order = new long[rows.stream().mapToInt(Rows::rows).sum()];
+            int i = 0;
+            for (int chunk = 0; chunk < chunks.length; chunk++) {
+                for (int row = 0; row < chunks[chunk].rows(); row++) {
+                    order[i++] = (long) chunk << 32 | row;
+                }
+            }
+            Mix.shuffle(order, seed);
+        }
+
+        @Override
+        public boolean hasNext() {
+            return at < order.length;
+        }
+
+        @Override
+        public Batch next() {
+            int end = Math.min(order.length, at + batchSize);
+            Batch batch = builder.build(chunks, order, at, end);
+            at = end;
+            return batch;
+        }
+    }
+}

@@ -1,0 +1,9 @@
+package io.psf.spark.ml;
+
+import java.io.Serializable;
+
+/** What scores a batch of rows. */
+interface Weights extends Serializable {
+    /** Returns the margins of a batch's rows. Blocks. */
+    float[] margins(Batch batch);
+}
