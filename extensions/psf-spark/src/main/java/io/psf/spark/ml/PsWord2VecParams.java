@@ -1,0 +1,179 @@
+package io.psf.spark.ml;
+
+import org.apache.spark.ml.param.DoubleParam;
+import org.apache.spark.ml.param.IntParam;
+import org.apache.spark.ml.param.LongParam;
+import org.apache.spark.ml.param.Param;
+import org.apache.spark.ml.param.ParamValidators;
+import org.apache.spark.ml.param.Params;
+
+/** The parameters of {@link PsWord2Vec} and of its models: those of Spark's {@code Word2Vec}, and more. */
+public interface PsWord2VecParams extends Params {
+    /** Returns the parameters of this object. */
+    Declared declared();
+
+    /** The column of the words: {@code array<string>}. */
+    default Param<String> inputCol() {
+        return declared().inputCol;
+    }
+
+    /** The column of the vectors. */
+    default Param<String> outputCol() {
+        return declared().outputCol;
+    }
+
+    /** The dimensions of a vector, 100 by default. */
+    default IntParam vectorSize() {
+        return declared().vectorSize;
+    }
+
+    /** The largest distance of two words that are trained as a pair, 5 by default. */
+    default IntParam windowSize() {
+        return declared().windowSize;
+    }
+
+    /** The number of occurrences below which a word is left out, 5 by default. */
+    default IntParam minCount() {
+        return declared().minCount;
+    }
+
+    /** The number of times that all sentences are trained, 1 by default. */
+    default IntParam maxIter() {
+        return declared().maxIter;
+    }
+
+    /** The first learning rate, which declines linearly, 0.025 by default. */
+    default DoubleParam stepSize() {
+        return declared().stepSize;
+    }
+
+    /** The number of tasks that train at once; by default the data's number of partitions. */
+    default IntParam numPartitions() {
+        return declared().numPartitions;
+    }
+
+    /** The number of words at which a sentence is divided, 1000 by default. */
+    default IntParam maxSentenceLength() {
+        return declared().maxSentenceLength;
+    }
+
+    /** The seed of the first vectors and of all draws. */
+    default LongParam seed() {
+        return declared().seed;
+    }
+
+    /** The number of negative samples for each word, 5 by default. */
+    default IntParam negativeSamples() {
+        return declared().negativeSamples;
+    }
+
+    /** The number of words of a call to the servers, 200 by default. */
+    default IntParam batchSize() {
+        return declared().batchSize;
+    }
+
+    /** The share of all words above which occurrences of a word are left out at random, 0.001 by default; 0 for never. */
+    default DoubleParam subsampling() {
+        return declared().subsampling;
+    }
+
+    /** The number of blocks that the dimensions are divided into; 0, the default, for two on each server. */
+    default IntParam slices() {
+        return declared().slices;
+    }
+
+    default String getInputCol() {
+        return getOrDefault(inputCol());
+    }
+
+    default String getOutputCol() {
+        return getOrDefault(outputCol());
+    }
+
+    default int getVectorSize() {
+        return (Integer) getOrDefault(vectorSize());
+    }
+
+    default int getWindowSize() {
+        return (Integer) getOrDefault(windowSize());
+    }
+
+    default int getMinCount() {
+        return (Integer) getOrDefault(minCount());
+    }
+
+    default int getMaxIter() {
+        return (Integer) getOrDefault(maxIter());
+    }
+
+    default double getStepSize() {
+        return (Double) getOrDefault(stepSize());
+    }
+
+    default int getMaxSentenceLength() {
+        return (Integer) getOrDefault(maxSentenceLength());
+    }
+
+    default long getSeed() {
+        return (Long) getOrDefault(seed());
+    }
+
+    default int getNegativeSamples() {
+        return (Integer) getOrDefault(negativeSamples());
+    }
+
+    default int getBatchSize() {
+        return (Integer) getOrDefault(batchSize());
+    }
+
+    default double getSubsampling() {
+        return (Double) getOrDefault(subsampling());
+    }
+
+    default int getSlices() {
+        return (Integer) getOrDefault(slices());
+    }
+
+    /** The parameters of one object. */
+    final class Declared {
+        private final Param<String> inputCol;
+        private final Param<String> outputCol;
+        private final IntParam vectorSize;
+        private final IntParam windowSize;
+        private final IntParam minCount;
+        private final IntParam maxIter;
+        private final DoubleParam stepSize;
+        private final IntParam numPartitions;
+        private final IntParam maxSentenceLength;
+        private final LongParam seed;
+        private final IntParam negativeSamples;
+        private final IntParam batchSize;
+        private final DoubleParam subsampling;
+        private final IntParam slices;
+
+        Declared(String uid) {
+            inputCol = new Param<>(uid, "inputCol", "the column of the words");
+            outputCol = new Param<>(uid, "outputCol", "the column of the vectors");
+            vectorSize = ofInt(uid, "vectorSize", "the dimensions of a vector", 1);
+            windowSize = ofInt(uid, "windowSize", "the largest distance of two words of a pair", 1);
+            minCount = ofInt(uid, "minCount", "the number of occurrences below which a word is left out", 0);
+            maxIter = ofInt(uid, "maxIter", "the number of times that all sentences are trained", 1);
+            stepSize = new DoubleParam(uid, "stepSize", "the first learning rate (> 0)", ParamValidators.gt(0));
+            numPartitions = ofInt(uid, "numPartitions", "the number of tasks that train at once", 1);
+            maxSentenceLength = ofInt(uid, "maxSentenceLength", "the words at which a sentence is divided", 1);
+            seed = new LongParam(uid, "seed", "the seed of the first vectors and of all draws");
+            negativeSamples = ofInt(uid, "negativeSamples", "the number of negative samples for each word", 1);
+            batchSize = ofInt(uid, "batchSize", "the number of words of a call to the servers", 1);
+            subsampling = new DoubleParam(
+                    uid,
+                    "subsampling",
+                    "the share of all words above which a word is left out at random (0 to 1; 0 for never)",
+                    ParamValidators.inRange(0, 1));
+            slices = ofInt(uid, "slices", "the number of blocks of dimensions; 0 for two on each server", 0);
+        }
+
+        private static IntParam ofInt(String uid, String name, String doc, int least) {
+            return new IntParam(uid, name, doc + " (>= " + least + ")", ParamValidators.gtEq(least));
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package io.psf.spark.ml;
+
+import io.psf.api.Pending;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.spark.ml.functions.SkipGramAdjust;
+import io.psf.spark.ml.functions.SkipGramAdjustPsf;
+import io.psf.spark.ml.functions.SkipGramDots;
+import io.psf.spark.ml.functions.SkipGramDotsPsf;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Groups of words that are trained by one call. A group has the words around a word, and that word with negative samples, which
+ * all pairs of the group share (Ji et al., Parallelizing Word2Vec in Shared and Distributed Memory, 2016). Not thread-safe.
+ */
+final class SkipGramBatch {
+    private final int targets;
+    private final Positions inputWords = new Positions();
+    private final Positions outputWords = new Positions();
+    private int[] counts;
+    private int[] inputAt;
+    private int[] outputAt;
+    private float[] factors = {};
+    private int groups;
+    private int inputs;
+    private float rate;
+    private @Nullable Pending<SkipGramDots.Response> products;
+    private @Nullable Pending<SkipGramAdjust.Response> adjusted;
+
+    /**
+     * Makes an empty batch.
+     *
+     * @param groups the number of groups that it is expected to have
+     * @param targets the number of output words of a group
+     */
+    SkipGramBatch(int groups, int targets) {
+        this.targets = targets;
+        this.counts = new int[groups];
+        this.inputAt = new int[groups];
+        this.outputAt = new int[groups * targets];
+    }
+
+    int groups() {
+        return groups;
+    }
+
+    /** Begins a group without words. */
+    void begin() {
+        if (groups == counts.length) {
+            counts = Arrays.copyOf(counts, 2 * groups);
+            outputAt = Arrays.copyOf(outputAt, 2 * groups * targets);
+        }
+        counts[groups++] = 0;
+    }
+
+    /** Adds a word to those around the word of this group. */
+    void addInput(int word) {
+        if (inputs == inputAt.length) {
+            inputAt = Arrays.copyOf(inputAt, 2 * inputs);
+        }
+        inputAt[inputs++] = inputWords.of(word);
+        counts[groups - 1]++;
+    }
+
+    /** Sets an output word of this group: the word itself is target 0. */
+    void setTarget(int target, int word) {
+        outputAt[(groups - 1) * targets + target] = outputWords.of(word);
+    }
+
+    /** Asks the servers for the products of all pairs. */
+    void multiply(SkipGramDotsPsf.Stub dots, VectorTable vectors, float learningRate) {
+        rate = learningRate;
+        products = dots.call(
+                vectors.input(),
+                vectors.output(),
+                inputWords.words(),
+                outputWords.words(),
+                targets,
+                IntArray.wrap(counts, 0, groups),
+                IntArray.wrap(inputAt, 0, inputs),
+                IntArray.wrap(outputAt, 0, groups * targets));
+    }
+
+    /** Awaits the products, and sends the servers the changes that follow from them. */
+    void adjust(SkipGramAdjustPsf.Stub adjust, VectorTable vectors) {
+        Pending<SkipGramDots.Response> asked = products;
+        if (asked == null) {
+            throw new IllegalStateException("products: not asked for (expected: multiply before)");
+        }
+        FloatArray found = asked.await().products();
+        int pairs = inputs * targets;
+        if (factors.length < pairs) {
+            factors = new float[Math.max(pairs, 2 * factors.length)];
+        }
+        found.copyTo(factors);
+        for (int at = 0; at < pairs; at += targets) {
+            factors[at] = rate * (1 - Sigmoid.of(factors[at]));
+            for (int target = 1; target < targets; target++) {
+                factors[at + target] = -rate * Sigmoid.of(factors[at + target]);
+            }
+        }
+        adjusted = adjust.call(
+                vectors.input(),
+                vectors.output(),
+                inputWords.words(),
+                outputWords.words(),
+                targets,
+                IntArray.wrap(counts, 0, groups),
+                IntArray.wrap(inputAt, 0, inputs),
+                IntArray.wrap(outputAt, 0, groups * targets),
+                FloatArray.wrap(factors, 0, pairs));
+    }
+
+    /** Awaits the changes, and makes the batch empty. */
+    void end() {
+        Pending<SkipGramAdjust.Response> sent = adjusted;
+        if (sent != null) {
+            sent.await();
+        }
+        products = null;
+        adjusted = null;
+        groups = 0;
+        inputs = 0;
+        inputWords.clear();
+        outputWords.clear();
+    }
+}
