@@ -1,6 +1,6 @@
 package io.psf.examples.spark;
 
-import static io.psf.api.layout.Combine.SUM;
+import static io.psf.api.layout.Reduction.SUM;
 
 import io.psf.api.PsFunction;
 import io.psf.api.Shard;
