@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.psf.api.CallListener;
 import io.psf.api.ClusterCaller;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
@@ -34,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -350,7 +352,7 @@ class ClientCheckpointsTest {
 
     /** The slices of the server that has come back are older than the others: no checkpoint may have both. */
     @Test
-    void noClientSavesAfterARollbackUntilOneHasLoaded() {
+    void noClientSavesAfterARollbackUntilOneHasLoaded() throws InterruptedException {
         try (PsCluster cluster = service().start();
                 Client driver = cluster.client()) {
             init(driver);
@@ -358,19 +360,30 @@ class ClientCheckpointsTest {
             ModelCheckpoints checkpoints = ModelCheckpoints.at(driver, "m").keep(1);
             checkpoints.save(1, Map.of());
             add(driver);
-            cluster.servers().get(1).close();
+            CountDownLatch isLost = new CountDownLatch(1);
+            driver.listen(new CallListener() {
+                @Override
+                public void ended(String function, Code outcome, long nanos) { // the save is under way
+                    if (function.equals(DiscardModelPsf.NAME) && isLost.getCount() > 0) {
+                        cluster.servers().get(1).close();
+                        isLost.countDown();
+                    }
+                }
+            });
             CompletableFuture<PsException> save = CompletableFuture.supplyAsync(
                     () -> catchThrowableOfType(PsException.class, () -> checkpoints.save(2, Map.of())));
+            isLost.await();
             cluster.restart(1);
             assertThat(save.join().code()).isEqualTo(Code.ROLLED_BACK);
+            assertThat(checkpoints.list()).extracting(ModelCheckpoint::step).containsExactly(1L);
             try (Client later = cluster.client()) {
-                assertRolledBack(ModelCheckpoints.at(later, "m"));
+                ModelCheckpoints ofLater = ModelCheckpoints.at(later, "m");
+                assertRolledBack(ofLater);
                 assertRolledBack(checkpoints);
-                assertThat(checkpoints.list()).extracting(ModelCheckpoint::step).containsExactly(1L);
                 assertThat(step(checkpoints.loadLatest())).contains(1L);
                 add(driver);
                 checkpoints.save(2, Map.of());
-                ModelCheckpoints.at(later, "m").save(3, Map.of());
+                ofLater.save(3, Map.of());
             }
             assertThat(step(checkpoints.loadLatest())).contains(3L);
             assertThat(sum(driver)).containsExactly(2, 2, 2);
