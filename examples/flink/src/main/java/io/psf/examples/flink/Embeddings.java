@@ -1,5 +1,6 @@
 package io.psf.examples.flink;
 
+import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.Optimizers;
@@ -10,6 +11,9 @@ import io.psf.runtime.Settings;
 import java.io.Serializable;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The table of the model, and where the cluster is that has it. Flink sends it to the task managers with the job.
@@ -18,6 +22,8 @@ import java.util.Map;
  *     Flink's web pages may show them: PSF_SECRET belongs in the environment, or in the file that PSF_CONFIG names
  */
 record Embeddings(HashMap<String, String> options) implements Serializable {
+    private static final Logger LOG = LoggerFactory.getLogger(Embeddings.class);
+
     static final int WIDTH = 8;
     static final float RATE = 0.1f;
     static final TensorSpec SPEC = TensorSpec.growing("embeddings", WIDTH)
@@ -36,8 +42,22 @@ record Embeddings(HashMap<String, String> options) implements Serializable {
             Tensors.init(client, SPEC);
             return client;
         } catch (RuntimeException e) {
-            client.close();
+            disconnect(client);
             throw e;
+        }
+    }
+
+    /**
+     * Disconnects a client. Logs what the close throws, a server that was lost with its rows: Flink ends the whole task manager
+     * if the close of a failed task throws. Blocks while calls are answered.
+     */
+    static void disconnect(@Nullable Client client) {
+        if (client != null) {
+            try {
+                client.close();
+            } catch (PsException e) {
+                LOG.warn("leaving the cluster: {}", e.getMessage());
+            }
         }
     }
 }

@@ -54,8 +54,6 @@ final class Score extends RichAsyncFunction<Event, Scored> {
 
     @Override
     public void close() {
-        if (client != null) {
-            client.close();
-        }
+        Embeddings.disconnect(client);
     }
 }

@@ -64,8 +64,6 @@ final class Train extends RichAsyncFunction<Scored, Float> {
 
     @Override
     public void close() {
-        if (client != null) {
-            client.close();
-        }
+        Embeddings.disconnect(client);
     }
 }

@@ -54,7 +54,7 @@ class FlinkTest {
         before = threads();
     }
 
-    /** Those of Flink's RPC and of the pools that it keeps for the JVM are daemons that end with it, if at all. */
+    /** The thread of a store's collector ends when it has been idle for 5 seconds. */
     @AfterEach
     void noThreadOfPsfStays() {
         await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(started())
@@ -297,7 +297,7 @@ class FlinkTest {
                         assertThat(stackTrace(failure)).contains("CONFIGURATION: PSF_SCHEDULER: not set (expected: "));
         try (PsCluster cluster = PsCluster.builder().tcp().start()) {
             Embeddings secret = new Embeddings(Map.of(
-                    "PSF_SCHEDULER", "127.0.0.1:" + cluster.scheduler().port(), "PSF_SECRET", "another-secret"));
+                    "PSF_SCHEDULER", "127.0.0.1:" + cluster.scheduler().port(), "PSF_SECRET", "another-secret-of-tests"));
             assertThatThrownBy(() -> run(secret)).satisfies(failure -> assertThat(stackTrace(failure))
                     .contains("BAD_REQUEST: "));
         }
