@@ -140,6 +140,21 @@ class ScriptTest {
         assertThat(calls()).filteredOn(call -> call.startsWith("mvn")).hasSize(1);
     }
 
+    /** The modules in profiles are below no command. */
+    @Test
+    void aSourceOfAModuleInAProfileIsNotBuiltAgain() throws Exception {
+        psf(Map.of(), "demo");
+        for (String module : List.of("examples-djl", "examples/flink")) {
+            Files.createDirectories(checkout.resolve(module).resolve("src/main"));
+            Files.writeString(checkout.resolve(module).resolve("src/main/New.java"), "class New {}");
+            Files.writeString(checkout.resolve(module).resolve("pom.xml"), "<project/>");
+        }
+        assertThat(psf(Map.of(), "demo")).isEqualTo("0: ");
+        Files.createDirectories(checkout.resolve("examples/src/main"));
+        Files.writeString(checkout.resolve("examples/src/main/New.java"), "class New {}");
+        assertThat(psf(Map.of(), "demo")).startsWith("0: psf: building (");
+    }
+
     @Test
     void aBuildThatFailsShowsWhatMavenSaid() throws Exception {
         assertThat(psf(Map.of("BROKEN", "yes"), "node"))
