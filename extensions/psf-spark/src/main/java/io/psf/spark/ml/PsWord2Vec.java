@@ -212,7 +212,7 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel> implements PsWo
 
     private VectorTable train(JavaRDD<int[]> sentences, Broadcast<WordSource> source, Vocabulary words) {
         ClusterCaller client = PsSpark.client();
-        int wanted = getSlices() > 0 ? getSlices() : 2 * PsSpark.client().servers();
+        int wanted = getSlices() > 0 ? getSlices() : PsSpark.client().servers();
         VectorTable vectors = new VectorTable(
                 uid + "." + UUID.randomUUID(),
                 words.size(),

@@ -77,7 +77,8 @@ public interface PsWord2VecParams extends Params {
         return declared().subsampling;
     }
 
-    /** The number of blocks that the dimensions are divided into; 0, the default, for two on each server. */
+    /** The number of blocks that the dimensions are divided into; 0, the default, for one on each server. With a
+     * single one a call trains a batch; with more, one call returns dot products and another changes the vectors. */
     default IntParam slices() {
         return declared().slices;
     }
@@ -169,7 +170,7 @@ public interface PsWord2VecParams extends Params {
                     "subsampling",
                     "the share of all words above which a word is left out at random (0 to 1; 0 for never)",
                     ParamValidators.inRange(0, 1));
-            slices = ofInt(uid, "slices", "the number of blocks of dimensions; 0 for two on each server", 0);
+            slices = ofInt(uid, "slices", "the number of blocks of dimensions; 0 for one on each server", 0);
         }
 
         private static IntParam ofInt(String uid, String name, String doc, int least) {

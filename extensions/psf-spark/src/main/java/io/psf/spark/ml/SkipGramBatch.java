@@ -3,10 +3,11 @@ package io.psf.spark.ml;
 import io.psf.api.Pending;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
-import io.psf.spark.ml.functions.SkipGramAdjust;
+import io.psf.spark.ml.functions.PairFactors;
 import io.psf.spark.ml.functions.SkipGramAdjustPsf;
 import io.psf.spark.ml.functions.SkipGramDots;
 import io.psf.spark.ml.functions.SkipGramDotsPsf;
+import io.psf.spark.ml.functions.SkipGramTrainPsf;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,7 @@ final class SkipGramBatch {
     private int inputs;
     private float rate;
     private @Nullable Pending<SkipGramDots.Response> products;
-    private @Nullable Pending<SkipGramAdjust.Response> adjusted;
+    private @Nullable Pending<?> changed;
 
     /**
      * Makes an empty batch.
@@ -94,13 +95,8 @@ final class SkipGramBatch {
             factors = new float[Math.max(pairs, 2 * factors.length)];
         }
         found.copyTo(factors);
-        for (int at = 0; at < pairs; at += targets) {
-            factors[at] = rate * (1 - Sigmoid.of(factors[at]));
-            for (int target = 1; target < targets; target++) {
-                factors[at + target] = -rate * Sigmoid.of(factors[at + target]);
-            }
-        }
-        adjusted = adjust.call(
+        PairFactors.of(factors, 0, pairs, targets, rate);
+        changed = adjust.call(
                 vectors.input(),
                 vectors.output(),
                 inputWords.words(),
@@ -112,14 +108,28 @@ final class SkipGramBatch {
                 FloatArray.wrap(factors, 0, pairs));
     }
 
+    /** Sends the servers the groups, where one slice has whole vectors. */
+    void train(SkipGramTrainPsf.Stub train, VectorTable vectors, float learningRate) {
+        changed = train.call(
+                vectors.input(),
+                vectors.output(),
+                inputWords.words(),
+                outputWords.words(),
+                targets,
+                IntArray.wrap(counts, 0, groups),
+                IntArray.wrap(inputAt, 0, inputs),
+                IntArray.wrap(outputAt, 0, groups * targets),
+                learningRate);
+    }
+
     /** Awaits the changes, and makes the batch empty. */
     void end() {
-        Pending<SkipGramAdjust.Response> sent = adjusted;
+        Pending<?> sent = changed;
         if (sent != null) {
             sent.await();
         }
         products = null;
-        adjusted = null;
+        changed = null;
         groups = 0;
         inputs = 0;
         inputWords.clear();

@@ -4,6 +4,7 @@ import io.psf.api.ClusterCaller;
 import io.psf.spark.PsSpark;
 import io.psf.spark.ml.functions.SkipGramAdjustPsf;
 import io.psf.spark.ml.functions.SkipGramDotsPsf;
+import io.psf.spark.ml.functions.SkipGramTrainPsf;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import org.apache.spark.TaskContext;
@@ -17,12 +18,16 @@ final class SkipGramTask {
     /** The batches whose products are asked for before those of the first of them are used. */
     private static final int AHEAD = 2;
 
+    /** The consecutive words that share negative samples: most of the words of a batch, and the least frequent ones. */
+    private static final int SHARED = 4;
+
     private final SkipGramSettings settings;
     private final VectorTable vectors;
     private final WordSource words;
     private final Draws draws;
     private final SkipGramDotsPsf.Stub dots;
     private final SkipGramAdjustPsf.Stub adjust;
+    private final SkipGramTrainPsf.Stub train;
     /** Batches in the order of their calls: those that await products, and those that await the end of their changes. */
     private final ArrayDeque<SkipGramBatch> asked = new ArrayDeque<>();
 
@@ -30,6 +35,7 @@ final class SkipGramTask {
     private final ArrayDeque<SkipGramBatch> free = new ArrayDeque<>();
     private SkipGramBatch batch;
     private int[] kept = {};
+    private final int[] negatives;
 
     private SkipGramTask(
             SkipGramSettings settings, VectorTable vectors, WordSource words, ClusterCaller client, long seed) {
@@ -39,6 +45,8 @@ final class SkipGramTask {
         this.draws = new Draws(seed);
         this.dots = SkipGramDotsPsf.stub(client);
         this.adjust = SkipGramAdjustPsf.stub(client);
+        this.train = SkipGramTrainPsf.stub(client);
+        this.negatives = new int[settings.negative()];
         this.batch = new SkipGramBatch(settings.batchSize(), 1 + settings.negative());
     }
 
@@ -108,8 +116,13 @@ final class SkipGramTask {
         }
         int word = kept[at];
         batch.setTarget(0, word);
-        for (int target = 1; target <= settings.negative(); target++) {
-            batch.setTarget(target, words.otherThan(word, draws));
+        if (batch.groups() % SHARED == 1) {
+            for (int i = 0; i < negatives.length; i++) {
+                negatives[i] = words.draw(draws);
+            }
+        }
+        for (int i = 0; i < negatives.length; i++) {
+            batch.setTarget(1 + i, negatives[i] == word ? words.otherThan(word, draws) : negatives[i]);
         }
     }
 
@@ -117,10 +130,15 @@ final class SkipGramTask {
         if (batch.groups() == 0) {
             return;
         }
-        batch.multiply(dots, vectors, rate);
-        asked.add(batch);
-        if (asked.size() > AHEAD) {
-            adjustFirst();
+        if (vectors.blocks() == 1) {
+            batch.train(train, vectors, rate);
+            changing.add(batch);
+        } else {
+            batch.multiply(dots, vectors, rate);
+            asked.add(batch);
+            if (asked.size() > AHEAD) {
+                adjustFirst();
+            }
         }
         batch = next();
     }

@@ -42,12 +42,19 @@ final class WordSource implements Serializable {
         return known[word] >= 1 || draws.uniform() < known[word];
     }
 
+    /** Returns a negative sample. */
+    int draw(Draws draws) {
+        return unigrams().draw(draws);
+    }
+
+    private Draws.Unigrams unigrams() {
+        Draws.Unigrams known = unigrams;
+        return known != null ? known : makeUnigrams();
+    }
+
     /** Returns a negative sample: any word but one. If nearly all words are that one, the next word, which may be it. */
     int otherThan(int word, Draws draws) {
-        Draws.Unigrams known = unigrams;
-        if (known == null) {
-            known = makeUnigrams();
-        }
+        Draws.Unigrams known = unigrams();
         for (int i = 0; i < TRIES; i++) {
             int drawn = known.draw(draws);
             if (drawn != word) {

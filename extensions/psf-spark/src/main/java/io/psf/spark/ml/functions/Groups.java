@@ -108,15 +108,24 @@ final class Groups {
         requirePositions();
         int at = 0;
         for (int group = 0; group < groups; group++) {
-            int first = group * targets;
-            int end = at + counts[group];
-            for (; at + 1 < end; at += 2) {
-                multiply(input.rows()[inputAt[at]], input.rows()[inputAt[at + 1]], first, into, at * targets);
-            }
-            for (; at < end; at++) {
-                float[] row = input.rows()[inputAt[at]];
-                multiply(row, row, first, into, at * targets);
-            }
+            multiply(group, at, into, at * targets);
+            at += counts[group];
+        }
+    }
+
+    /** Computes the products of a group, whose inputs begin at a position, into an array from an index on. */
+    private void multiply(int group, int from, float[] into, int begin) {
+        int first = group * targets;
+        int end = from + counts[group];
+        int at = from;
+        int next = begin;
+        for (; at + 1 < end; at += 2) {
+            multiply(input.rows()[inputAt[at]], input.rows()[inputAt[at + 1]], first, into, next);
+            next += 2 * targets;
+        }
+        if (at < end) {
+            float[] row = input.rows()[inputAt[at]];
+            multiply(row, row, first, into, next);
         }
     }
 
@@ -147,18 +156,40 @@ final class Groups {
         changes.make(most, input.width());
         int at = 0;
         for (int group = 0; group < groups; group++) {
-            int n = counts[group];
-            int first = group * targets;
-            for (int i = 0; i < n; i++) {
-                changeOfInput(changes.rows()[i], first, factors, (at + i) * targets);
-            }
-            for (int target = 0; target < targets; target++) {
-                adjustOutput(output.rows()[outputAt[first + target]], at, n, factors, at * targets + target);
-            }
-            for (int i = 0; i < n; i++) {
-                Sums.add(input.rows()[inputAt[at + i]], changes.rows()[i]);
-            }
-            at += n;
+            adjust(group, at, factors, at * targets);
+            at += counts[group];
+        }
+    }
+
+    /**
+     * Trains all groups, one after the other, on whole vectors.
+     *
+     * @param rate the learning rate
+     */
+    void train(float rate) {
+        requirePositions();
+        changes.make(most, input.width());
+        float[] factors = products();
+        int at = 0;
+        for (int group = 0; group < groups; group++) {
+            multiply(group, at, factors, 0);
+            PairFactors.of(factors, 0, counts[group] * targets, targets, rate);
+            adjust(group, at, factors, 0);
+            at += counts[group];
+        }
+    }
+
+    private void adjust(int group, int at, float[] factors, int begin) {
+        int n = counts[group];
+        int first = group * targets;
+        for (int i = 0; i < n; i++) {
+            changeOfInput(changes.rows()[i], first, factors, begin + i * targets);
+        }
+        for (int target = 0; target < targets; target++) {
+            adjustOutput(output.rows()[outputAt[first + target]], at, n, factors, begin + target);
+        }
+        for (int i = 0; i < n; i++) {
+            Sums.add(input.rows()[inputAt[at + i]], changes.rows()[i]);
         }
     }
 

@@ -1,4 +1,4 @@
-package io.psf.spark.ml;
+package io.psf.spark.ml.functions;
 
 /** The logistic function, from a table. */
 final class Sigmoid {
