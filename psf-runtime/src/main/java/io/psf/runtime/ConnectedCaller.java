@@ -21,7 +21,6 @@ import io.psf.api.spi.FunctionCaller;
 import io.psf.runtime.internal.call.Call;
 import io.psf.runtime.internal.call.CallClient;
 import io.psf.runtime.internal.call.CallLimits;
-import io.psf.runtime.internal.call.Layouts;
 import io.psf.runtime.internal.call.Peer;
 import io.psf.runtime.internal.call.TaskStep;
 import io.psf.runtime.internal.call.TaskSteps;
@@ -36,7 +35,6 @@ import io.psf.runtime.internal.cluster.RestoreFrom;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +83,7 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
         node.sender((AutoCloseable) servers::disconnect);
         this.written = new Written(client, servers::peers, link.heartbeatLimit());
         this.layouts = new KnownTensors(link, config.deadline());
-        client.repeatWith(new Repetitions());
+        client.repeatWith(new RepeatedCalls(this, layouts, servers));
         link.beat(new Beats()); // before the servers are connected, since they may take long to answer
         servers.open(link.first(), config.join().timeout());
         node.started(
@@ -158,30 +156,6 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
                         + " its step; ModelCheckpoints.loadLatest)");
     }
 
-    /** Prepares calls that are repeated since their layouts were out of date. */
-    private final class Repetitions implements Layouts {
-        @Override
-        public void doubt() {
-            layouts.doubt();
-        }
-
-        @Override
-        public CompletableFuture<TensorLayout> refresh(TensorId tensor) {
-            return layouts.refresh(tensor);
-        }
-
-        @Override
-        public CompletableFuture<List<Peer>> owners(TensorLayout layout) {
-            return CompletableFuture.completedFuture(servers.peers());
-        }
-
-        @Override
-        public <Q, R> CompletableFuture<Call<R>> prepare(
-                Function<Q, R> function, Q request, @Nullable R into, CallLimits limits) {
-            return CompletableFuture.completedFuture(ConnectedCaller.this.prepare(function, request, into, limits));
-        }
-    }
-
     /** Adds a listener to the calls that this caller makes from now on. */
     public void listen(CallListener listener) {
         node.listen(listener);
@@ -246,7 +220,7 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
         return prepare(function, request, into, limits(options, step));
     }
 
-    private <Q, R> Call<R> prepare(Function<Q, R> function, Q request, @Nullable R into, CallLimits limits) {
+    <Q, R> Call<R> prepare(Function<Q, R> function, Q request, @Nullable R into, CallLimits limits) {
         requireOpen();
         TensorId tensor = function.target(request);
         List<Peer> nodes = servers.peers();

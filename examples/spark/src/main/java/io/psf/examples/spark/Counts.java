@@ -12,8 +12,8 @@ import io.psf.api.array.LongArray;
 import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
-import io.psf.spark.PsSpark;
 import io.psf.runtime.TaskCaller;
+import io.psf.spark.PsSpark;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -40,16 +40,17 @@ final class Counts {
             spark.killOneAfter(Duration.ofSeconds(4));
         }
         PsSpark.train(spark.session(), checkpoints, DAYS, day -> {
-            spark.say("day %d: counts %d events", day, events);
+            spark.say("day " + day + ": counts " + events + " events");
             pages(spark, events, day).foreachPartition((ForeachPartitionFunction<Row>) rows -> count(counts, rows));
         });
         Dataset<Row> found = PsSpark.read(spark.session(), counts);
-        spark.say("%d pages; all counts: %.1f", found.count(), sum(found));
+        spark.say(found.count() + " pages; all counts: " + sum(found));
         found.join(pages(spark, events, 1).dropDuplicates("key"), "key")
                 .orderBy(col("vector").getItem(0).desc())
                 .limit(3)
                 .collectAsList()
-                .forEach(row -> spark.say("  %s: %.2f", row.<String>getAs("page"), row.<Float>getList(row.fieldIndex("vector")).get(0)));
+                .forEach(row -> spark.say("  " + row.<String>getAs("page") + ": "
+                        + row.<Float>getList(row.fieldIndex("vector")).get(0)));
     }
 
     private static double sum(Dataset<Row> counts) {
@@ -60,7 +61,9 @@ final class Counts {
     private static Dataset<Row> pages(DemoSpark spark, long events, int day) {
         return spark.session()
                 .range(0, events, 1, 4)
-                .withColumn("page", concat(lit("/page/"), expr("int(pow(1e5, (xxhash64(id, " + day + ") & 0xffff) / 65536D))")))
+                .withColumn(
+                        "page",
+                        concat(lit("/page/"), expr("int(pow(1e5, (xxhash64(id, " + day + ") & 0xffff) / 65536D))")))
                 .withColumn("key", xxhash64(col("page")));
     }
 
@@ -74,7 +77,11 @@ final class Counts {
             keys[size++] = rows.next().<Long>getAs("key");
             if (size == BATCH || !rows.hasNext()) {
                 DecayedCountPsf.stub(task)
-                        .call(counts, LongArray.wrap(keys).slice(0, size), FloatArray.wrap(ones).slice(0, size), FACTOR)
+                        .call(
+                                counts,
+                                LongArray.wrap(keys).slice(0, size),
+                                FloatArray.wrap(ones).slice(0, size),
+                                FACTOR)
                         .await();
                 size = 0;
             }

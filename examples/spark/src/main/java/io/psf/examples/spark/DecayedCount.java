@@ -25,7 +25,10 @@ public interface DecayedCount {
      * @param factor from 0 to 1
      */
     record Request(
-            TensorId counts, @ByKey(combine = SUM) LongArray keys, @Along("keys") FloatArray events, float factor) {}
+            TensorId counts,
+            @ByKey(combine = SUM) LongArray keys,
+            @Along("keys") FloatArray events,
+            float factor) {}
 
     /** The acknowledgement. A function of a task has no other answer: Spark may run the task again. */
     record Response() {}
@@ -35,7 +38,9 @@ public interface DecayedCount {
         int[] rows = shard.rows(slice.keys());
         FloatArray counts = shard.values();
         for (int i = 0; i < rows.length; i++) {
-            counts.set(rows[i], slice.factor() * counts.get(rows[i]) + slice.events().get(i));
+            counts.set(
+                    rows[i],
+                    slice.factor() * counts.get(rows[i]) + slice.events().get(i));
         }
         return new Response();
     }

@@ -28,12 +28,12 @@ final class DemoSpark implements AutoCloseable {
         session.sparkContext().addSparkListener(new SparkListener() {
             @Override
             public void onExecutorAdded(SparkListenerExecutorAdded added) {
-                say("executor %s has started", added.executorId());
+                say("executor " + added.executorId() + " has started");
             }
 
             @Override
             public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
-                say("executor %s is gone: %s", removed.executorId(), removed.reason());
+                say("executor " + removed.executorId() + " is gone: " + removed.reason());
             }
         });
     }
@@ -64,8 +64,8 @@ final class DemoSpark implements AutoCloseable {
     }
 
     /** Prints what has happened, with the time since the start. */
-    void say(String format, Object... values) {
-        System.out.printf("%6.1f s  %s%n", (System.nanoTime() - begin) / 1e9, String.format(format, values));
+    void say(String what) {
+        System.out.printf("%6.1f s  %s%n", (System.nanoTime() - begin) / 1e9, what);
     }
 
     /** Kills an executor, and with it a server, after a time. */
@@ -85,7 +85,7 @@ final class DemoSpark implements AutoCloseable {
             } catch (InterruptedException e) {
                 return;
             }
-            say("kill -9 of executor %s, with its server", first.getKey());
+            say("kill -9 of executor " + first.getKey() + ", with its server");
             ProcessHandle.of(first.getValue()).ifPresent(ProcessHandle::destroyForcibly);
         });
         thread.setDaemon(true);
@@ -96,7 +96,8 @@ final class DemoSpark implements AutoCloseable {
     public void close() throws IOException {
         session.close();
         try (var files = Files.walk(checkpoints)) {
-            files.sorted(Collections.reverseOrder()).forEach(file -> file.toFile().delete());
+            files.sorted(Collections.reverseOrder())
+                    .forEach(file -> file.toFile().delete());
         }
     }
 }

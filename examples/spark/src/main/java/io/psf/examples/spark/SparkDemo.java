@@ -24,7 +24,10 @@ final class SparkDemo implements Callable<Integer> {
     @Option(names = "--executors", defaultValue = "2", description = "default: ${DEFAULT-VALUE}")
     private int executors;
 
-    @Option(names = "--memory", defaultValue = "1024", description = "megabytes of an executor; default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--memory",
+            defaultValue = "1024",
+            description = "megabytes of an executor; default: ${DEFAULT-VALUE}")
     private int memory;
 
     @Option(names = "--rows", defaultValue = "200000", description = "rows of data; default: ${DEFAULT-VALUE}")
@@ -37,7 +40,7 @@ final class SparkDemo implements Callable<Integer> {
     public Integer call() throws Exception {
         for (Program program : programs) {
             try (DemoSpark spark = DemoSpark.start("psf-" + program, executors, memory)) {
-                spark.say("%s, on %d executors of %d MB", program, executors, memory);
+                spark.say(program + ", on " + executors + " executors of " + memory + " MB");
                 switch (program) {
                     case counts -> Counts.run(spark, 10 * rows, !isQuiet);
                 }
