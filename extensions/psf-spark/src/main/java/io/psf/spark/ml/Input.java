@@ -92,7 +92,7 @@ record Input(String features, String keys, String values, long numFeatures) impl
         }
     }
 
-    private static DataType type(StructType schema, String what, String column) {
+    static DataType type(StructType schema, String what, String column) {
         if (!List.of(schema.fieldNames()).contains(column)) {
             throw new IllegalArgumentException(
                     what + " column \"" + column + "\": none (expected: one of " + List.of(schema.fieldNames()) + ")");
@@ -100,7 +100,7 @@ record Input(String features, String keys, String values, long numFeatures) impl
         return schema.apply(column).dataType();
     }
 
-    private static IllegalArgumentException wrong(String what, String column, DataType type, String expected) {
+    static IllegalArgumentException wrong(String what, String column, DataType type, String expected) {
         return new IllegalArgumentException(
                 what + " column \"" + column + "\": " + type.catalogString() + " (expected: " + expected + ")");
     }
@@ -128,7 +128,7 @@ record Input(String features, String keys, String values, long numFeatures) impl
         return columns;
     }
 
-    private static Column quoted(String name) {
+    static Column quoted(String name) {
         return functions.col("`" + name.replace("`", "``") + "`");
     }
 }

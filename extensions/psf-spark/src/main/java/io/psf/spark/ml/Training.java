@@ -38,8 +38,10 @@ record Training(
             String tested = "";
             if (schedule.validates()) {
                 Measure measured = sum(validation.mapPartitions(new Validate(weights)));
-                tested = String.format(
-                        Locale.ROOT, ", validation loss %.6f, AUC %.5f", measured.meanLoss(), measured.auc());
+                tested = String.format(Locale.ROOT, ", validation loss %.6f", measured.meanLoss());
+                if (measured.labels() != null) {
+                    tested += String.format(Locale.ROOT, ", AUC %.5f", measured.auc());
+                }
                 boolean isBetter = measured.meanLoss() < best - schedule.tol();
                 best = Math.min(best, measured.meanLoss());
                 without = isBetter ? 0 : without + 1;

@@ -12,16 +12,18 @@ record Validate(TableWeights weights) implements FlatMapFunction<Iterator<Batch>
 
     @Override
     public Iterator<Measure> call(Iterator<Batch> batches) {
-        long[] labels = Measure.bins();
+        Loss of = weights.kernel().loss();
+        long[] labels = of == Loss.LOGISTIC ? Measure.bins() : null;
         double loss = 0;
         long rows = 0;
-        Loss of = weights.kernel().loss();
         while (batches.hasNext()) {
             Batch batch = batches.next();
             float[] margins = weights.margins(batch);
             for (int i = 0; i < margins.length; i++) {
                 loss += of.loss(margins[i], batch.labels()[i]);
-                Measure.count(labels, margins[i], batch.labels()[i]);
+                if (labels != null) {
+                    Measure.count(labels, margins[i], batch.labels()[i]);
+                }
             }
             rows += margins.length;
         }

@@ -62,7 +62,7 @@ final class Clicks {
             all.add(RowFactory.create(
                     label, random.nextInt(5) == 0, Vectors.sparse(SIZE, indices, values), keys, boxed));
         }
-        return spark.createDataFrame(all, SCHEMA).repartition(2);
+        return spark.createDataFrame(all, SCHEMA).coalesce(2);
     }
 
     private static double weight(int index) {

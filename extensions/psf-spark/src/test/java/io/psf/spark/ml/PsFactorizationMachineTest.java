@@ -71,7 +71,7 @@ class PsFactorizationMachineTest {
                                 .add("rating", DataTypes.DoubleType)
                                 .add("label", DataTypes.DoubleType)
                                 .add("isTest", DataTypes.BooleanType))
-                .repartition(2);
+                .coalesce(2);
     }
 
     private static PsFactorizationMachine estimator() {

@@ -51,7 +51,7 @@ class PsLogisticRegressionTest {
     @BeforeAll
     static void start() {
         spark = Clicks.spark();
-        all = Clicks.rows(spark, 12_000, 1).persist();
+        all = Clicks.rows(spark, 8_000, 1).persist();
         training = all.where("not isTest");
         test = all.where("isTest");
         model = estimator().fit(training);
@@ -207,6 +207,29 @@ class PsLogisticRegressionTest {
         assertThat(scored.select("prediction").collectAsList())
                 .isEqualTo(fitted.transform(test).select("prediction").collectAsList());
         ((PsLogisticRegressionModel) fitted.stages()[0]).release();
+    }
+
+    @Test
+    void aHasherMakesKeysOfCategories(@TempDir Path directory) throws IOException {
+        Dataset<Row> texts = spark.sql("select 'a' as one, array('x', null, 'y') as many, 3 as number, 1.0 as label "
+                + "union all select null, null, 4, 0.0");
+        PsFeatureHasher hasher = new PsFeatureHasher().setInputCols("one", "many", "number");
+        hasher.write().save(directory + "/hasher");
+        Dataset<Row> keys = PsFeatureHasher.load(directory + "/hasher").transform(texts);
+        List<Row> rows = keys.selectExpr(
+                        "keys",
+                        "array(xxhash64('one', 'a'), xxhash64('many', 'x'), xxhash64('many', 'y'), xxhash64('number', 3))",
+                        "array(xxhash64('number', 4))")
+                .collectAsList();
+        assertThat(rows.get(0).getList(0)).isEqualTo(rows.get(0).getList(1));
+        assertThat(rows.get(1).getList(0)).isEqualTo(rows.get(1).getList(2));
+        PipelineModel fitted = new Pipeline()
+                .setStages(new PipelineStage[] {
+                    hasher, estimator().setKeysCol("keys").setExportWeights(true)
+                })
+                .fit(texts);
+        assertThat(fitted.transform(texts).where("prediction = label").count()).isEqualTo(2);
+        assertThatThrownBy(() -> new PsFeatureHasher().transform(texts)).hasMessageContaining("inputCols: none");
     }
 
     @Test
