@@ -54,6 +54,10 @@ final class Positions {
         return IntArray.wrap(words, 0, n);
     }
 
+    int count() {
+        return n;
+    }
+
     void clear() {
         n = 0;
         Arrays.fill(table, 0);

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * all pairs of the group share (Ji et al., Parallelizing Word2Vec in Shared and Distributed Memory, 2016). Not thread-safe.
  */
 final class SkipGramBatch {
+    /** The largest sum of the factors of a word: by so much of the length of another vector its vector changes at once. */
+    private static final float LIMIT = 0.15f;
+
     private final int targets;
     private final Positions inputWords = new Positions();
     private final Positions outputWords = new Positions();
@@ -23,6 +26,8 @@ final class SkipGramBatch {
     private int[] inputAt;
     private int[] outputAt;
     private float[] factors = {};
+    private float[] inputSums = {};
+    private float[] outputSums = {};
     private int groups;
     private int inputs;
     private float rate;
@@ -96,6 +101,7 @@ final class SkipGramBatch {
         }
         found.copyTo(factors);
         PairFactors.of(factors, 0, pairs, targets, rate);
+        limit();
         changed = adjust.call(
                 vectors.input(),
                 vectors.output(),
@@ -106,6 +112,43 @@ final class SkipGramBatch {
                 IntArray.wrap(inputAt, 0, inputs),
                 IntArray.wrap(outputAt, 0, groups * targets),
                 FloatArray.wrap(factors, 0, pairs));
+    }
+
+    /**
+     * Reduces the factors of words whose factors in this batch add up to more than a limit. All of them follow from products of
+     * before the batch: without a limit, the vectors of words that are in many groups grow with each batch, without end.
+     */
+    private void limit() {
+        float[] ofInput = sum(inputSums, inputWords.count());
+        float[] ofOutput = sum(outputSums, outputWords.count());
+        inputSums = ofInput;
+        outputSums = ofOutput;
+        int at = 0;
+        for (int group = 0; group < groups; group++) {
+            for (int end = at + counts[group]; at < end; at++) {
+                for (int target = 0; target < targets; target++) {
+                    float factor = Math.abs(factors[at * targets + target]);
+                    ofInput[inputAt[at]] += factor;
+                    ofOutput[outputAt[group * targets + target]] += factor;
+                }
+            }
+        }
+        at = 0;
+        for (int group = 0; group < groups; group++) {
+            for (int end = at + counts[group]; at < end; at++) {
+                float most = Math.max(LIMIT, ofInput[inputAt[at]]);
+                for (int target = 0; target < targets; target++) {
+                    factors[at * targets + target] *=
+                            LIMIT / Math.max(most, ofOutput[outputAt[group * targets + target]]);
+                }
+            }
+        }
+    }
+
+    private static float[] sum(float[] known, int n) {
+        float[] zeros = known.length >= n ? known : new float[Math.max(n, 2 * known.length)];
+        Arrays.fill(zeros, 0, n, 0);
+        return zeros;
     }
 
     /** Sends the servers the groups, where one slice has whole vectors. */

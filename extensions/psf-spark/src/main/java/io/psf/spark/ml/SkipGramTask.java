@@ -15,8 +15,8 @@ import org.apache.spark.broadcast.Broadcast;
  * that repeats them makes the same calls. Not thread-safe.
  */
 final class SkipGramTask {
-    /** The batches whose products are asked for before those of the first of them are used. */
-    private static final int AHEAD = 2;
+    /** The batches that are under way beside another: more keep the servers busy, and their products are older. */
+    private static final int AHEAD = 1;
 
     /** The consecutive words that share negative samples: most of the words of a batch, and the least frequent ones. */
     private static final int SHARED = 4;

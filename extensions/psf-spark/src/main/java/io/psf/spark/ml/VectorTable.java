@@ -65,7 +65,7 @@ record VectorTable(String name, int words, int size, int blocks) implements Seri
 
     /** Makes the tensors with the first values. */
     void init(ClusterCaller client, long seed) {
-        Tensors.init(client, List.of(spec(input()), spec(output())));
+        Tensors.init(client, List.of(spec(input()), spec(output()).beside(input())));
         SkipGramStartPsf.stub(client).call(input(), size, seed).await();
     }
 

@@ -120,20 +120,19 @@ final class Groups {
         int at = from;
         int next = begin;
         for (; at + 1 < end; at += 2) {
-            multiply(input.rows()[inputAt[at]], input.rows()[inputAt[at + 1]], first, into, next);
+            multiply(input.rows()[inputAt[at]], input.rows()[inputAt[at + 1]], first, into, next, next + targets);
             next += 2 * targets;
         }
         if (at < end) {
             float[] row = input.rows()[inputAt[at]];
-            multiply(row, row, first, into, next);
+            multiply(row, row, first, into, next, next);
         }
     }
 
-    /** Multiplies two inputs, or one twice if no other one follows, and all outputs of a group. */
-    private void multiply(float[] a, float[] b, int first, float[] into, int at) {
+    /** Multiplies two inputs and all outputs of a group: a into the index at, b into next. They are equal if no other follows. */
+    private void multiply(float[] a, float[] b, int first, float[] into, int at, int next) {
         float[][] rows = output.rows();
         int width = input.width();
-        int next = a == b ? at : at + targets;
         int target = 0;
         for (; target + 2 < targets; target += 3) {
             float[] x = rows[outputAt[first + target]];

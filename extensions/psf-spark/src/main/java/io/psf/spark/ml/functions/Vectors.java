@@ -63,7 +63,10 @@ final class Vectors {
 
     /** Makes n rows of unknown content. */
     void make(int count, int ofWidth) {
-        int known = ofWidth == width ? rows.length : 0;
+        if (ofWidth != width) {
+            rows = new float[0][];
+        }
+        int known = rows.length;
         if (known < count) {
             float[][] more = new float[Math.max(count, 2 * known)][];
             System.arraycopy(rows, 0, more, 0, known);
