@@ -60,6 +60,7 @@ public final class PsFactorizationMachine extends PsLearner<PsFactorizationMachi
         setDefault(factorSize, 8);
         setDefault(fitLinear, true);
         setDefault(initStd, 0.01);
+        setDefault(stepSize(), 0.03);
     }
 
     static Param<String> lossType(org.apache.spark.ml.param.Params of) {

@@ -288,7 +288,7 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
         return with(maxIter(), epochs);
     }
 
-    /** Sets the learning rate; 0.1 by default. */
+    /** Sets the learning rate; by default 0.1, or 0.03 of a factorization machine. */
     public E setStepSize(double rate) {
         return with(stepSize(), rate);
     }
