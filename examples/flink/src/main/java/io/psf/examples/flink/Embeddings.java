@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * The table of the model, and where the cluster is that has it. Flink sends it to the task managers with the job.
  *
  * @param options settings of psf that take precedence over the environment of the task manager, such as PSF_SCHEDULER.
- *     Flink's web pages may show them: PSF_SECRET belongs in the environment, or in the file that PSF_CONFIG names
+ *     The job carries them in plain text: PSF_SECRET belongs in the environment, or in the file that PSF_CONFIG names
  */
 record Embeddings(HashMap<String, String> options) implements Serializable {
     private static final Logger LOG = LoggerFactory.getLogger(Embeddings.class);

@@ -57,8 +57,8 @@ class FlinkTest {
     /** The thread of a store's collector ends when it has been idle for 5 seconds. */
     @AfterEach
     void noThreadOfPsfStays() {
-        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(started())
-                .isEmpty());
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(started()).isEmpty());
     }
 
     private static Set<Thread> threads() {
@@ -129,8 +129,8 @@ class FlinkTest {
             Embeddings embeddings = new Embeddings(
                     Map.of("PSF_SCHEDULER", "127.0.0.1:" + scheduler.port(), "PSF_SECRET", "only-for-this-test"));
             List<Event> events = ratings(2000, 100);
-            List<Scored> scored = FlinkMain.score(flink().fromData(events), embeddings)
-                    .executeAndCollect(3000);
+            List<Scored> scored =
+                    FlinkMain.score(flink().fromData(events), embeddings).executeAndCollect(3000);
             assertThat(started()).as("the clients have left").noneMatch(name -> name.startsWith("psf-client"));
             assertThat(scored.stream().map(Scored::event)).containsExactlyInAnyOrderElementsOf(events);
             try (Client client = embeddings.connect()) {
@@ -262,9 +262,8 @@ class FlinkTest {
             float expected = score(rows(client, event));
             DataStream<Event> events =
                     flink().fromSequence(0, Long.MAX_VALUE - 1).map(i -> new Event(7, 7, 1));
-            try (CloseableIterator<Scored> results = FlinkMain.score(
-                            events, at(cluster.scheduler().port()))
-                    .executeAndCollect()) {
+            try (CloseableIterator<Scored> results =
+                    FlinkMain.score(events, at(cluster.scheduler().port())).executeAndCollect()) {
                 for (int i = 0; i < 1000; i++) {
                     assertThat(results.next().score()).isEqualTo(expected);
                 }
@@ -297,9 +296,12 @@ class FlinkTest {
                         assertThat(stackTrace(failure)).contains("CONFIGURATION: PSF_SCHEDULER: not set (expected: "));
         try (PsCluster cluster = PsCluster.builder().tcp().start()) {
             Embeddings secret = new Embeddings(Map.of(
-                    "PSF_SCHEDULER", "127.0.0.1:" + cluster.scheduler().port(), "PSF_SECRET", "another-secret-of-tests"));
-            assertThatThrownBy(() -> run(secret)).satisfies(failure -> assertThat(stackTrace(failure))
-                    .contains("BAD_REQUEST: "));
+                    "PSF_SCHEDULER",
+                    "127.0.0.1:" + cluster.scheduler().port(),
+                    "PSF_SECRET",
+                    "another-secret-of-tests"));
+            assertThatThrownBy(() -> run(secret))
+                    .satisfies(failure -> assertThat(stackTrace(failure)).contains("BAD_REQUEST: "));
         }
     }
 
@@ -316,7 +318,6 @@ class FlinkTest {
 
     @Test
     void anEventWithANegativeNumberIsRefused() {
-        assertThatThrownBy(() -> new Event(-1, 3, 0))
-                .hasMessage("event: user -1, item 3 (expected: both >= 0)");
+        assertThatThrownBy(() -> new Event(-1, 3, 0)).hasMessage("event: user -1, item 3 (expected: both >= 0)");
     }
 }
