@@ -75,7 +75,7 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel> implements PsWo
         setDefault(maxSentenceLength(), 1000);
         setDefault(seed(), (long) PsWord2Vec.class.getName().hashCode());
         setDefault(negativeSamples(), 5);
-        setDefault(batchSize(), 200);
+        setDefault(batchSize(), 500);
         setDefault(subsampling(), 1e-3);
         setDefault(slices(), 0);
     }

@@ -67,7 +67,7 @@ public interface PsWord2VecParams extends Params {
         return declared().negativeSamples;
     }
 
-    /** The number of words of a call to the servers, 200 by default. */
+    /** The number of words of a call to the servers, 500 by default. */
     default IntParam batchSize() {
         return declared().batchSize;
     }
