@@ -63,7 +63,7 @@ final class Counts {
                 .range(0, events, 1, 4)
                 .withColumn(
                         "page",
-                        concat(lit("/page/"), expr("int(pow(1e5, (xxhash64(id, " + day + ") & 0xffff) / 65536D))")))
+                        concat(lit("/page/"), expr("int(pow(1e5, (xxhash64(id, " + day + ") & 65535) / 65536D))")))
                 .withColumn("key", xxhash64(col("page")));
     }
 
