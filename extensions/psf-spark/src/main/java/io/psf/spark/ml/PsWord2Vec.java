@@ -63,6 +63,7 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel> implements PsWo
      *
      * @param uid its name
      */
+    @SuppressWarnings("this-escape") // the class is final, and Params of Spark set defaults by methods
     public PsWord2Vec(String uid) {
         this.uid = uid;
         this.declared = new Declared(uid);
