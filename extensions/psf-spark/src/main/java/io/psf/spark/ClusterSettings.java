@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a process of the application needs to take part in the cluster: a map of texts, since Spark sends it.
+ * The settings with which a process of the application takes part in the cluster: a map of texts, which Spark can send.
  *
  * @param texts by name; the names of secrets contain {@code secret}, so that Spark redacts them in its pages and logs
  */

@@ -54,15 +54,12 @@ final class ExecutorServer implements AutoCloseable {
                     serve();
                     return; // the cluster has ended
                 }
-                Thread.sleep(PAUSE.toMillis());
-            } catch (InterruptedException e) {
-                return; // closed
             } catch (Exception e) { // the driver may be busy, or the lost server of the rank not known as lost yet
                 if (!isClosed()) {
                     LOG.warn("no server in this executor yet; it tries again: {}", e.toString());
-                    pause();
                 }
             }
+            pause();
         }
     }
 

@@ -47,8 +47,8 @@ public final class PsClient implements ClusterCaller, FunctionCaller, Serializab
 
     /**
      * Returns the caller of a running task, the same one each time. Its changes are steps of the task: each is made once, though
-     * Spark runs the task again after a failure, or a second time elsewhere because it is slow. {@link TaskCaller} says exactly
-     * what is promised. The task succeeds only if all of its changes have.
+     * Spark runs the task again after a failure, or a second time elsewhere because it is slow. {@link TaskCaller} has
+     * the guarantees. A task with a failed change fails.
      *
      * <p>A task is a partition of a stage of the application. It is the same task in all attempts of the stage, so that a stage
      * that is run again, since the files of its shuffle are lost, changes nothing twice. An action that is called twice has

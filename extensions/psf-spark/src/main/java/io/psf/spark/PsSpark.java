@@ -14,7 +14,7 @@ import org.apache.spark.sql.SparkSession;
  * <pre>{@code
  * TensorId w = Tensors.init(PsSpark.client(), TensorSpec.dense("w", 1000));
  * rows.foreachPartition(part -> {
- *     PsTask task = PsSpark.client().task(TaskContext.get());
+ *     TaskCaller task = PsSpark.client().task(TaskContext.get());
  *     part.forEachRemaining(row -> Tensors.push(task, w, gradient(row)).await());
  * });
  * }</pre>

@@ -229,7 +229,7 @@ final class RowFrames {
     private static final class SlicePages implements Iterator<long[]> {
         private final TensorId tensor;
         private final int slice;
-        /** What is left to list of each slice: nothing of the others. */
+        /** The number of rows of each slice that are left to list; 0 for the other slices. */
         private final int[] left;
 
         SlicePages(TensorId tensor, int slice, int slices) {

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Each push runs exactly once, through reconnections as well, as long as the task lives. After a failure Flink starts the
  * task again from its last checkpoint: the events since then, and those that the operator had in flight, are pushed again.
  * The updates are at least once, and the servers keep those of the failed attempt. Asynchronous training endures a few
- * updates more; a count would not. A call that counts once has to carry a number of its own, made of the source's split and
- * offset, which are the same in each attempt.
+ * updates more; a count would not. {@code client.task(number)} makes changes once: its number would be of
+ * the source's split and a range of offsets, which are the same in each attempt.
  */
 final class Train extends RichAsyncFunction<Scored, Float> {
     private static final long serialVersionUID = 1L;

@@ -50,7 +50,7 @@ record Fitting(String uid, TrainingRows rows, Kernel kernel, boolean hasBias, Tr
     }
 
     /**
-     * What was trained.
+     * The result of a training.
      *
      * @param epochs the number of epochs
      */

@@ -41,7 +41,7 @@ public final class PsWord2VecModel extends Model<PsWord2VecModel> implements PsW
     private final String uid;
     private final Declared declared;
     private final WordVectors vectors;
-    /** What the tasks have of the vectors; null until a task needs them. */
+    /** The vectors as the tasks receive them; null until a task needs them. */
     private transient @Nullable Broadcast<WordVectors> sent;
 
     PsWord2VecModel(String uid, WordVectors vectors) {

@@ -3,7 +3,7 @@ package io.psf.spark.ml;
 import java.io.Serializable;
 
 /**
- * What a task needs to know of the estimator.
+ * The parameters of the estimator that a task uses.
  *
  * @param windowSize the largest distance of two words of a pair
  * @param negative the negative samples of a group

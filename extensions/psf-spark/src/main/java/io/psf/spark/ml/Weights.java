@@ -2,7 +2,7 @@ package io.psf.spark.ml;
 
 import java.io.Serializable;
 
-/** What scores a batch of rows. */
+/** The weights of a model, which score a batch of rows. */
 interface Weights extends Serializable {
     /** Returns the margins of a batch's rows. Blocks. */
     float[] margins(Batch batch);
