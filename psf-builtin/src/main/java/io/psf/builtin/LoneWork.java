@@ -40,10 +40,13 @@ record LoneWork(ClusterCaller client, String name) {
         });
     }
 
-    /** Loads the model. A rollback of before does not matter from then on. */
+    /**
+     * Loads the model. A rollback of before does not matter from then on. It is noted before the hold is taken: a server that
+     * is lost with the hold is a later one.
+     */
     long load(String what, LongSupplier load) {
+        client.takeRollback();
         return run(what, hold -> {
-            client.takeRollback();
             long step = load.getAsLong();
             var unused = hold(what, hold); // else workers have come, and have changed the tensors meanwhile
             return step;
@@ -64,10 +67,28 @@ record LoneWork(ClusterCaller client, String name) {
         renewal.start();
         try {
             return work.applyAsLong(hold);
+        } catch (PsException e) {
+            throw whyItEnded(e);
         } finally {
             done.countDown();
             release(hold);
         }
+    }
+
+    /** Returns why work failed: a server that is new holds nothing, but what matters is that its slices have gone back. */
+    private PsException whyItEnded(PsException failure) {
+        if (failure.code() != PsException.Code.UNAVAILABLE) {
+            return failure;
+        }
+        try {
+            client.requireNotRolledBack();
+        } catch (PsException e) {
+            if (e.code() == PsException.Code.ROLLED_BACK) {
+                e.addSuppressed(failure);
+                return e;
+            }
+        }
+        return failure;
     }
 
     private long hold(String what, long hold) {
