@@ -1,5 +1,7 @@
 package io.psf.spark.ml;
 
+import java.io.Serial;
+import java.io.Serializable;
 import org.apache.spark.ml.param.DoubleParam;
 import org.apache.spark.ml.param.IntParam;
 import org.apache.spark.ml.param.LongParam;
@@ -136,7 +138,10 @@ public interface PsWord2VecParams extends Params {
     }
 
     /** The parameters of one object. */
-    final class Declared {
+    final class Declared implements Serializable {
+        @Serial
+        private static final long serialVersionUID = 1;
+
         private final Param<String> inputCol;
         private final Param<String> outputCol;
         private final IntParam vectorSize;
