@@ -40,15 +40,13 @@ record LoneWork(ClusterCaller client, String name) {
         });
     }
 
-    /**
-     * Loads the model. A rollback of before does not matter from then on. It is noted before the hold is taken: a server that
-     * is lost with the hold is a later one.
-     */
+    /** Loads the model. A rollback of before does not matter from then on. */
     long load(String what, LongSupplier load) {
-        client.takeRollback();
         return run(what, hold -> {
+            client.takeRollback();
+            requireHeld(what, hold); // else the server was lost with it, perhaps before the rollback that was noted
             long step = load.getAsLong();
-            var unused = hold(what, hold); // else workers have come, and have changed the tensors meanwhile
+            requireHeld(what, hold); // else workers have come, and have changed the tensors meanwhile
             return step;
         });
     }
@@ -99,10 +97,14 @@ record LoneWork(ClusterCaller client, String name) {
                 .hold();
     }
 
+    private void requireHeld(String what, long hold) {
+        var unused = hold(what, hold);
+    }
+
     private void renew(String what, long hold, CountDownLatch done) {
         try {
             while (!done.await(RENEWAL_SECONDS, TimeUnit.SECONDS)) {
-                var unused = hold(what, hold);
+                requireHeld(what, hold);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
