@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -190,10 +191,29 @@ final class ProcessesTest {
     }
 
     /** Uses the kill of the shell: a machine may lack the program. */
+    /** Sends a signal, and waits until each thread has stopped where it is STOP: the signal alone does not. */
     static void signal(String name, Process process) throws IOException, InterruptedException {
         assertThat(new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid())
                         .start()
                         .waitFor())
                 .isZero();
+        if (name.equals("STOP")) {
+            await().atMost(SOON).until(() -> stopped(process.pid()));
+        }
+    }
+
+    private static boolean stopped(long pid) throws IOException {
+        try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
+            return threads.allMatch(ProcessesTest::stopped);
+        }
+    }
+
+    private static boolean stopped(Path thread) {
+        try {
+            String stat = Files.readString(thread.resolve("stat"));
+            return stat.charAt(stat.lastIndexOf(')') + 2) == 'T'; // the state follows the name, which may have spaces
+        } catch (IOException e) {
+            return true; // the thread has ended
+        }
     }
 }

@@ -147,13 +147,9 @@ final class TrainingProcesses implements AutoCloseable {
     void stop(String name, Duration time) throws IOException, InterruptedException {
         lines.add("test: stops " + name);
         Process node = node(name);
-        signal("STOP", node);
+        ProcessesTest.signal("STOP", node);
         TimeUnit.MILLISECONDS.sleep(time.toMillis());
-        signal("CONT", node);
-    }
-
-    private static void signal(String signal, Process process) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + signal, "" + process.pid()).start().waitFor();
+        ProcessesTest.signal("CONT", node);
     }
 
     /** Starts the nodes again that have failed, as a supervisor does. */
