@@ -6,6 +6,7 @@ import io.psf.api.Range;
 import io.psf.api.TensorLayout;
 import io.psf.api.array.LongArray;
 import io.psf.gpu.HostKernels.Order;
+import io.psf.gpu.shard.RuleLaunches;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -95,9 +96,8 @@ class GrowingTableOnHostTest {
             long address = kernels.copy(keys);
             table.check(address, 100, begin, end);
             assertThat(100 - table.status().invalid()).isEqualTo(first);
-            int[] rows = kernels.ints(table.findOrInsert(address, 100, table.claims), 100);
+            int[] rows = kernels.ints(table.findOrInsert(address, 100, HostClaims.of(kernels, 100)), 100);
             assertThat(rows).containsOnly(HostTable.NONE);
-            assertThat(table.claims()).containsOnly(HostTable.UNCLAIMED);
             assertThat(table.status().rows()).isZero();
             assertThat(table.usedEntries()).isZero();
 
@@ -177,13 +177,13 @@ class GrowingTableOnHostTest {
                 long[] keys = random.ints(n, 0, 40).mapToLong(i -> distinct[i]).toArray();
                 float[] update = HostRule.gradient(random, n * width);
                 table.begin();
-                long rows = table.findOrInsert(kernels.copy(keys), n, table.claims);
+                RuleLaunches.Taken claims = HostClaims.of(kernels, n);
+                long rows = table.findOrInsert(kernels.copy(keys), n, claims);
                 long[] asKeys =
                         Arrays.stream(kernels.ints(rows, n)).asLongStream().toArray();
                 stepped.onHost(LongArray.wrap(asKeys), update);
-                stepped.stepRows(update, rows, n, table.claims, table.status);
+                stepped.stepRows(update, rows, n, claims, table.status);
                 stepped.assertEqual();
-                assertThat(table.claims()).containsOnly(HostTable.UNCLAIMED);
                 assertThat(table.status().duplicates())
                         .isEqualTo(n - (int) Arrays.stream(keys).distinct().count());
             }
@@ -192,18 +192,18 @@ class GrowingTableOnHostTest {
 
     @ParameterizedTest
     @EnumSource(Order.class)
-    void aPushThatDoesNotFitStepsNothingAndGivesItsClaimsUp(Order order) {
+    void aPushThatDoesNotFitStepsNothing(Order order) {
         Random random = new Random(10);
         try (HostKernels kernels = new HostKernels(order, 10)) {
             HostTable table = new HostTable(kernels, 256, 20);
             HostRule stepped = new HostRule(kernels, Rule.ADAM, new Range(0, 20), 3, random, 2);
             long[] keys = random.ints(70, 0, 30).mapToLong(i -> i).toArray();
             table.begin();
-            long rows = table.findOrInsert(kernels.copy(keys), 70, table.claims);
+            RuleLaunches.Taken claims = HostClaims.of(kernels, 70);
+            long rows = table.findOrInsert(kernels.copy(keys), 70, claims);
             assertThat(table.status().full()).isEqualTo(1);
-            stepped.stepRows(HostRule.gradient(random, 210), rows, 70, table.claims, table.status);
+            stepped.stepRows(HostRule.gradient(random, 210), rows, 70, claims, table.status);
             stepped.assertEqual();
-            assertThat(table.claims()).containsOnly(HostTable.UNCLAIMED);
         }
     }
 

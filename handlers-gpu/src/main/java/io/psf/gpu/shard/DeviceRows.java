@@ -6,6 +6,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.LongArray;
 import io.psf.gpu.driver.Block;
+import io.psf.gpu.driver.PinnedMemory;
 import io.psf.runtime.spi.shard.Slice;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
@@ -21,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * lane. An operation leaves keys and rows of its items in scratch memory of the workspace.
  */
 final class DeviceRows {
-    /** The claim of a row that no item has claimed. */
-    private static final int UNCLAIMED = Integer.MAX_VALUE;
+    /** The most bytes of keys that kernels read from memory of the host, over the link: beyond, a copy is faster. */
+    private static final int MOST_READ = 1 << 16;
 
     private final TensorInfo tensor;
     private final String name;
@@ -32,13 +33,12 @@ final class DeviceRows {
     private final Status status;
     private final DeviceColumn values;
     private final Map<String, DeviceColumn> slots = new LinkedHashMap<>();
+    /** The columns of slots that nothing has asked for yet: their memory is taken when the optimizer is made. */
+    private final Map<String, DeviceColumn> reserved = new LinkedHashMap<>();
     /** Both null unless the table grows. */
     private final @Nullable KeyIndex index;
 
     private final @Nullable DeviceColumn keys;
-    /** For each row, the item of a push that steps it; null before the first push by key. */
-    private @Nullable DeviceColumn claims;
-
     private int rows;
     /** The number of rows that have their initial values: fewer than exist only after an operation that has failed. */
     private int filled;
@@ -57,10 +57,10 @@ final class DeviceRows {
         this.workspace = memory.workspace();
         this.rows = tensor.grows() ? 0 : Math.toIntExact(range.length());
         this.capacity = rows;
-        this.values = new DeviceColumn(memory, "values of " + name, 4L * tensor.width(), 0, rows);
+        this.values = new DeviceColumn(memory, "values of " + name, 4L * tensor.width(), 0, rows, most());
         this.status = new Status(memory);
         this.index = tensor.grows() ? new KeyIndex(memory, "index of " + name) : null;
-        this.keys = tensor.grows() ? new DeviceColumn(memory, "keys of " + name, Long.BYTES, 0, 0) : null;
+        this.keys = tensor.grows() ? new DeviceColumn(memory, "keys of " + name, Long.BYTES, 0, 0, most()) : null;
     }
 
     ShardMemory memory() {
@@ -113,11 +113,23 @@ final class DeviceRows {
         return keys;
     }
 
+    /** Takes the memory of a slot, unless the slot is there: a shard that is made has what its steps need. */
+    void reserve(String slot, int width) {
+        if (!slots.containsKey(slot)) {
+            reserved.computeIfAbsent(slot, unused -> column(slot, width));
+        }
+    }
+
+    private DeviceColumn column(String slot, int width) {
+        return new DeviceColumn(memory, "slot \"" + slot + "\" of " + name, 4L * width, 0, capacity, most());
+    }
+
     /** Returns the column of a slot, zeros on the first request. */
     DeviceColumn slot(String slot, int width) {
         DeviceColumn there = slots.get(slot);
         if (there == null) {
-            there = new DeviceColumn(memory, "slot \"" + slot + "\" of " + name, 4L * width, 0, capacity);
+            DeviceColumn ready = reserved.remove(slot);
+            there = ready != null ? ready : column(slot, width);
             slots.put(slot, there);
         }
         if (there.width() != width) {
@@ -127,37 +139,52 @@ final class DeviceRows {
         return there;
     }
 
-    /** Returns the address of the claims of the rows, none of which is claimed between two operations. */
-    long claims() {
-        DeviceColumn there = claims;
-        if (there == null) {
-            there = new DeviceColumn(memory, "claims of " + name, Integer.BYTES, UNCLAIMED, capacity);
-            claims = there;
+    /** Returns claims for a push of keys, none of them taken; none at all if the keys ascend, so that none is repeated. */
+    Claims claims(LongArray keys) {
+        if (!mayRepeat(keys)) {
+            return Claims.NONE;
         }
-        return there.address();
+        int entries = Claims.entriesFor(keys.length());
+        Block table = workspace.scratch("claims", (long) entries * Long.BYTES);
+        workspace.stream().fill(table.address(), (long) entries * Long.BYTES, 0);
+        return new Claims(table.address(), entries - 1);
     }
 
-    /** Gives all claims up, after an operation that has failed. */
-    void unclaim() {
-        if (claims != null) {
-            claims.clear(0, capacity);
-        }
-    }
-
-    /** Copies the keys of an operation to the device. The host's memory is in use until the stream is synchronized. */
-    Block upload(LongArray of) {
-        int n = of.length();
-        Block block = workspace.scratch("keys", Math.max(1, n) * (long) Long.BYTES);
-        if (n > 0) {
-            Buffer direct = of.offHeap();
-            if (direct == null) {
-                ByteBuffer copy = workspace.pinned(Math.multiplyExact(n, Long.BYTES));
-                ArrayMemory.write(of, 0, n, copy);
-                direct = copy.flip();
+    /** False if each key is greater than the one before. */
+    static boolean mayRepeat(LongArray keys) {
+        for (int i = 1; i < keys.length(); i++) {
+            if (keys.get(i) <= keys.get(i - 1)) {
+                return true;
             }
-            workspace.stream().copyIn(direct, (long) n * Long.BYTES, block.address());
         }
-        return block;
+        return false;
+    }
+
+    /**
+     * Returns the address at which kernels read the keys of an operation: few in memory of the host, many on the device.
+     * The host's memory is in use until the stream is synchronized.
+     */
+    long upload(LongArray of) {
+        int bytes = Math.multiplyExact(of.length(), Long.BYTES);
+        Buffer direct = of.offHeap();
+        long there = direct == null || bytes > MOST_READ ? 0 : PinnedMemory.address(direct);
+        if (there != 0) {
+            return there;
+        }
+        if (direct == null || bytes <= MOST_READ) {
+            ByteBuffer copy = workspace.keys(bytes);
+            ArrayMemory.write(of, 0, of.length(), copy);
+            direct = copy.flip();
+            there = bytes > MOST_READ ? 0 : PinnedMemory.address(direct);
+        }
+        if (there != 0) {
+            return there;
+        }
+        Block block = workspace.scratch("keys", Math.max(1, bytes));
+        if (bytes > 0) {
+            workspace.stream().copyIn(direct, bytes, block.address());
+        }
+        return block.address();
     }
 
     /** Returns the memory for the rows of the items of an operation. */
@@ -172,11 +199,26 @@ final class DeviceRows {
      * @param into the address of the rows
      */
     void find(Kernels kernels, long of, int n, long into) {
-        status.reset();
+        status.begin();
         if (index == null) {
-            kernels.rowsInRange(of, n, range.begin(), range.end(), into, 0, status.address());
+            kernels.rowsInRange(of, n, range, into, Claims.NONE, status.address());
         } else {
-            kernels.find(of, n, range.begin(), range.end(), index.index(), into, status.address());
+            kernels.find(of, n, range, index.index(), into, status.address());
+        }
+    }
+
+    /**
+     * Queues the copy of the rows of items to memory that kernels write. An item without a row is left, and counted.
+     *
+     * @param items the address of the rows of all items, written for a growing table
+     * @param into the address for the rows of the items
+     */
+    void pull(Kernels kernels, Kernels.Items pulled, long items, long into) {
+        long from = values.addressToRead();
+        if (index == null) {
+            kernels.pullRange(from, pulled, range, tensor.width(), into, status.address());
+        } else {
+            kernels.pullIndex(from, pulled, range, index.index(), tensor.width(), into, items, status.address());
         }
     }
 
@@ -184,23 +226,24 @@ final class DeviceRows {
      * Queues the look-up of keys; a growing table creates missing rows. Each row is claimed by the first item that has it.
      *
      * @param given the keys, which are at the address {@code of}, for messages
-     * @param claimed true if rows are claimed
+     * @param claims the claims of the operation
+     * @param repeats true if keys may be repeated
      * @return the number of rows that have their initial values already
      */
-    int make(Kernels kernels, LongArray given, long of, long into, boolean claimed) {
+    int make(Kernels kernels, LongArray given, long of, long into, Claims claims, boolean repeats) {
         int n = given.length();
         if (index == null) {
-            status.reset();
-            long claim = claimed ? claims() : 0;
-            kernels.rowsInRange(of, n, range.begin(), range.end(), into, claim, status.address());
+            status.begin();
+            kernels.rowsInRange(of, n, range, into, claims, status.address());
             return rows;
         }
         makeRoom(kernels, given, of, into);
-        status.reset();
-        kernels.check(of, n, range.begin(), range.end(), status.address());
-        long claim = claimed ? claims() : 0;
-        kernels.findOrInsert(of, n, index.index(), keys().address(), capacity, into, claim, status.address());
-        kernels.resolve(into, n, index.index(), claim);
+        status.begin();
+        kernels.check(of, n, range, status.address());
+        kernels.findOrInsert(of, n, index.index(), keys().address(), capacity, into, claims, status.address());
+        if (repeats) {
+            kernels.resolve(into, n, index.index(), claims);
+        }
         return filled;
     }
 
@@ -216,7 +259,7 @@ final class DeviceRows {
         requireOwned(given);
         int needed = (int) Math.min(most(), (long) rows + status.missing());
         if (needed > capacity) {
-            grow(needed, DeviceColumn.capacityFor(needed, most()));
+            grow(needed);
         }
         if (!index().holds((long) used + status.missing())) {
             index().rebuild(kernels, keys().address(), rows, needed);
@@ -226,16 +269,14 @@ final class DeviceRows {
     }
 
     /** Takes memory for rows in all columns. If a column cannot have it, the capacity stays. */
-    private void grow(int needed, int wanted) {
+    private void grow(int needed) {
         List<DeviceColumn> all = new ArrayList<>(slots.values());
+        all.addAll(reserved.values());
         all.add(keys());
         all.add(values);
-        if (claims != null) {
-            all.add(claims);
-        }
-        int least = wanted;
+        int least = most();
         for (DeviceColumn column : all) {
-            column.grow(rows, needed, wanted);
+            column.grow(rows, needed);
             least = Math.min(least, column.capacity());
         }
         capacity = least;
@@ -342,15 +383,15 @@ final class DeviceRows {
 
     private Removal remove(Kernels kernels, LongArray given) {
         int n = given.length();
-        Block of = upload(given);
+        long of = upload(given);
         Block items = items(n);
-        find(kernels, of.address(), n, items.address());
+        find(kernels, of, n, items.address());
         end(given);
         int[] removed = new int[n];
         var unused =
                 workspace.scratch("from", (long) n * Integer.BYTES); // from here on nothing may fail for lack of memory
         unused = workspace.scratch("to", (long) n * Integer.BYTES);
-        kernels.remove(of.address(), n, index().index(), items.address());
+        kernels.remove(of, n, index().index(), items.address());
         download(items, removed, n);
         Removal removal = Removal.of(removed, rows);
         move(kernels, removal);

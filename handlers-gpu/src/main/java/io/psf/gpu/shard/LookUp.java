@@ -93,9 +93,9 @@ final class LookUp {
             return n;
         }
         return rows.workspace().operation(kernels -> {
-            Block of = rows.upload(keys);
+            long of = rows.upload(keys);
             Block items = rows.items(n);
-            rows.find(kernels, of.address(), n, items.address());
+            rows.find(kernels, of, n, items.address());
             rows.end(keys);
             rows.download(items, into, n);
             return n - rows.status().missing();
@@ -113,9 +113,10 @@ final class LookUp {
             }
         } else {
             rows.workspace().operation(kernels -> {
-                Block of = rows.upload(keys);
+                long of = rows.upload(keys);
                 Block items = rows.items(n);
-                int before = rows.make(kernels, keys, of.address(), items.address(), false);
+                boolean repeats = DeviceRows.mayRepeat(keys);
+                int before = rows.make(kernels, keys, of, items.address(), Claims.NONE, repeats);
                 begin(kernels, before, n);
                 rows.end(keys);
                 rows.download(items, into, n);
@@ -189,27 +190,34 @@ final class LookUp {
 
     private void gather(Kernels kernels, LongArray keys, FloatArray into) {
         int n = keys.length();
-        Block of = rows.upload(keys);
-        Block items = rows.items(n);
-        rows.find(kernels, of.address(), n, items.address());
-        Generators missing = generator == null ? Generators.ZEROS : generator;
-        long values = rows.values().address();
-        rows.workspace()
-                .pieces()
-                .out(
-                        into,
-                        width,
-                        (piece, first, some) -> kernels.gather(
-                                values,
-                                items.address() + (long) first * Integer.BYTES,
-                                some,
-                                width,
-                                piece,
-                                of.address() + (long) first * Long.BYTES,
-                                missing));
+        long of = rows.upload(keys);
+        Block items = rows.items(tensor.grows() ? n : 0);
+        rows.status().begin();
+        rows.workspace().pieces().out(into, width, (piece, first, some) -> {
+            Kernels.Items pulled = new Kernels.Items(of, n, first, some);
+            rows.pull(kernels, pulled, items.address(), piece);
+            if (tensor.grows() && some < n) { // the next piece takes the memory of this one
+                pullMissing(kernels, pulled, items, piece);
+            }
+        });
         rows.end(keys);
-        if (generator == null && tensor.grows() && rows.status().missing() > 0) {
+        if (rows.status().missing() > 0 && generator == null) {
             fillMissing(keys, items, into);
+        } else if (rows.status().missing() > 0 && Pieces.rowsOfPiece(width) >= n) {
+            rows.status().begin();
+            rows.workspace().pieces().out(into, width, (piece, first, some) -> {
+                Kernels.Items pulled = new Kernels.Items(of, n, first, some);
+                rows.pull(kernels, pulled, items.address(), piece);
+                pullMissing(kernels, pulled, items, piece);
+            });
+            rows.end(keys);
+        }
+    }
+
+    private void pullMissing(Kernels kernels, Kernels.Items pulled, Block items, long into) {
+        if (generator != null) {
+            kernels.pullMissing(
+                    items.address(), pulled, width, into, rows.status().address(), generator);
         }
     }
 
