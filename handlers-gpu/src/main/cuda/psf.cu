@@ -3,13 +3,17 @@
 // Arithmetic is that of the handlers on the host, operation by operation: compile with -fmad=false, so that results are
 // equal to the bit where no transcendental function is involved. Every kernel is a grid-stride loop: any grid is correct.
 // A launch for rows by key has fewer than 2^31 floats, since divisions of 32 bits are a third of those of 64.
-// Row numbers of items are int: a row from 0, NONE, or DUPLICATE(e) for a key that another item of the same call inserts.
+// Row numbers of items are int: a row from 0, NONE, or a number below NONE: LATER(row) for an item that repeats the row of
+// an earlier one, OF_ENTRY(e) for the row of an entry of the index, which another item of the same call may be creating.
 
 typedef unsigned long long u64;
 typedef long long i64;
 
 #define NONE (-1)
-#define DUPLICATE(entry) (-2 - (int)(entry))
+#define LATER(row) (-2 - (row))
+#define OF_ENTRY(entry) (-2 - (int)(entry))
+/** The most rows of a call that cannot exceed them. */
+#define ANY 0x7fffffff
 
 /** The state of a shard that kernels share. psf_end resets the first four words after each call. */
 struct Status {
@@ -94,7 +98,7 @@ struct Generator {
     float greatest;
 };
 
-enum { CONSTANT, UNIFORM, NORMAL, TRUNCATED_NORMAL };
+enum { ZEROS = -1, CONSTANT, UNIFORM, NORMAL, TRUNCATED_NORMAL };
 
 __device__ inline double draw(u64 stream, int number) {
     u64 bits = mix(stream + (u64)(number + 1) * GAMMA);
@@ -183,29 +187,6 @@ extern "C" __global__ void psf_fill(float *values, i64 first, i64 n, GENERATOR) 
     }
 }
 
-/** Writes the initial values of the rows of a growing table from row `before` on. */
-extern "C" __global__ void psf_fill_rows(
-        float *values, const i64 *keys, int before, int width, const Status *status, GENERATOR) {
-    Generator g = THE_GENERATOR;
-    int n = status->rows - before;
-    if (g.kind == CONSTANT && width % 4 == 0) {
-        float4 *fours = (float4 *)(values + (i64)before * width);
-        float value = (float)g.a;
-        float4 four = {value, value, value, value};
-        EACH(i, (i64)n * (width / 4)) {
-            fours[i] = four;
-        }
-        return;
-    }
-    i64 total = (i64)n * width;
-    EACH(i, total) {
-        i64 item = total >> 32 ? i / width : (unsigned)i / (unsigned)width;
-        i64 column = i - item * width;
-        i64 row = before + item;
-        values[row * width + column] = generate(g, firstElement(keys[row], width) + (u64)column);
-    }
-}
-
 // ---- rows by key ----
 
 /** Adds one to a counter for each thread of a warp that is here, with one atomic operation. */
@@ -275,7 +256,8 @@ __device__ inline void refuse(Status *status, i64 i, int n) {
 // The claims of a push by key tell which item steps a row, where keys are repeated: the first. They are a hash table of
 // the rows of one call, with open addressing, zeros before the call: small enough for the cache of a device, where an array
 // with an entry for each row of the shard would be read at random from its memory. An entry is the row plus 1 in the upper
-// half, and the least item that has it in the lower. Null: no key is repeated.
+// half, and the least item that has it in the lower. Null: no key is repeated. In a growing table an entry of the index
+// stands for its row, which may not exist yet.
 
 __device__ inline u64 claimOf(int row, int item) {
     return ((u64)(unsigned)(row + 1) << 32) | (unsigned)item;
@@ -339,8 +321,14 @@ extern "C" __global__ void psf_rows_in_range(
     }
 }
 
-/** Checks that a slice of a growing table owns all keys. */
-extern "C" __global__ void psf_check(const i64 *keys, int n, i64 begin, i64 end, Status *status) {
+/** Checks that a slice of a growing table owns all keys, and empties the claims of the call; claims may be null. */
+extern "C" __global__ void psf_check(
+        const i64 *keys, int n, i64 begin, i64 end, Status *status, u64 *claims, int mask) {
+    if (claims) {
+        EACH(i, (i64)mask + 1) {
+            claims[i] = 0;
+        }
+    }
     EACH(i, n) {
         if (!owns(keys[i], begin, end)) {
             refuse(status, i, n);
@@ -369,14 +357,46 @@ extern "C" __global__ void psf_find(
 }
 
 /**
- * The rows of keys of a growing table; creates missing ones. Does nothing if psf_check has found a key that is not
- * owned. A key whose row another thread is creating gets DUPLICATE, which psf_resolve replaces: no thread waits for
- * another one. Claims each row for the first item that has it and is no DUPLICATE; claims may be null. The index has at
- * most 2^30 entries, more than those in use and n together: a search ends at an unused entry.
+ * Writes the initial values of the rows that threads have created; all threads of the block call it. The rows of a warp are
+ * one after the other, from the row of its first thread that creates one.
+ */
+__device__ inline void fillCreated(
+        float *values, int width, const i64 *keysOfRows, int row, bool creates, int most, const Generator &g) {
+    if (g.kind == ZEROS) {
+        return;
+    }
+#ifdef __CUDA_ARCH__
+    unsigned all = __ballot_sync(~0u, creates);
+    if (!all) {
+        return;
+    }
+    int first = __shfl_sync(~0u, row, __ffs(all) - 1);
+    int end = min(most - first, __popc(all));
+    __syncwarp(); // the keys of the rows are written
+    i64 n = end * (i64)width;
+    for (i64 i = threadIdx.x % 32; i < n; i += 32) {
+        i64 item = n >> 32 ? i / width : (unsigned)i / (unsigned)width;
+        i64 column = i - item * width;
+        u64 element = firstElement(keysOfRows[first + item], width) + (u64)column;
+        values[(first + item) * width + column] = generate(g, element);
+    }
+#else
+    for (int column = 0; creates && row < most && column < width; column++) {
+        values[(i64)row * width + column] = generate(g, firstElement(keysOfRows[row], width) + (u64)column);
+    }
+#endif
+}
+
+/**
+ * The rows of keys of a growing table; creates missing ones, with their initial values. Does nothing if psf_check has found
+ * a key that is not owned. A key whose row another thread is creating gets OF_ENTRY, which psf_resolve or psf_mark
+ * replaces: no thread waits for another one. With claims, each key gets OF_ENTRY, and claims its entry; claims may be null.
+ * The index has at most 2^30 entries, more than those in use and n together: a search ends at an unused entry.
  */
 extern "C" __global__ void psf_find_or_insert(
         const i64 *keys, int n, Entry *entries, u64 mask, i64 *keysOfRows, int most, int *rows, u64 *claims,
-        int maskOfClaims, Status *status) {
+        int maskOfClaims, Status *status, float *values, int width, GENERATOR) {
+    Generator g = THE_GENERATOR;
     if (status->invalid) {
         EACH(i, n) {
             rows[i] = NONE;
@@ -387,71 +407,100 @@ extern "C" __global__ void psf_find_or_insert(
     for (i64 first = blockIdx.x * (i64)blockDim.x; first < n; first += stride) { // for all threads of a block
         i64 i = first + threadIdx.x;
         i64 key = 0;
+        u64 at = 0;
         int row = NONE;
         bool creates = false;
         bool uses = false; // an entry that was never used
-        Entry *entry = entries;
+        bool fits = true;
         if (i < n) {
             key = keys[i];
             u64 tag;
-            for (u64 at = home(key, mask, &tag);; at = next(at, mask)) {
-                entry = &entries[at];
-                u64 seen = *(volatile u64 *)&entry->tag;
+            for (at = home(key, mask, &tag);; at = next(at, mask)) {
+                u64 seen = *(volatile u64 *)&entries[at].tag;
                 if (seen == 0) {
-                    if (*(volatile int *)&status->rows >= most) { // no entry for a key that cannot have a row
-                        atomicExch(&status->full, 1);
+                    if (most != ANY && *(volatile int *)&status->rows >= most) {
+                        fits = false; // no entry for a key that cannot have a row
                         break;
                     }
-                    seen = atomicCAS(&entry->tag, 0ull, tag);
+                    seen = atomicCAS(&entries[at].tag, 0ull, tag);
                     if (seen == 0) {
                         uses = creates = true;
                         break;
                     }
                 }
                 if (seen == tag) {
-                    int there = *(volatile int *)&entry->row;
+                    int there = *(volatile int *)&entries[at].row;
                     if (there == REMOVED) {
-                        there = atomicCAS(&entry->row, REMOVED, 0);
+                        there = atomicCAS(&entries[at].row, REMOVED, 0);
                         creates = there == REMOVED;
                     }
-                    row = creates ? NONE : there > 0 ? there - 1 : DUPLICATE(at);
+                    row = creates ? NONE : there > 0 ? there - 1 : OF_ENTRY(at);
                     break;
                 }
             }
         }
         int created = allot(&status->rows, creates, &status->used, uses);
         if (creates) {
-            if (created < most) {
-                row = created;
+            fits = created < most;
+            row = fits ? created : NONE;
+            if (fits) {
                 keysOfRows[row] = key;
-                atomicExch(&entry->row, row + 1);
             } else {
                 atomicSub(&status->rows, 1);
-                atomicExch(&entry->row, REMOVED);
-                atomicExch(&status->full, 1);
             }
+            atomicExch(&entries[at].row, fits ? row + 1 : REMOVED);
         }
+        if (!fits) {
+            atomicExch(&status->full, 1);
+        }
+        fillCreated(values, width, keysOfRows, created, creates, most, g);
         if (i < n) {
-            rows[i] = row;
-            if (claims && row >= 0) {
-                claim(claims, (unsigned)maskOfClaims, row, (int)i);
+            if (claims && fits) {
+                claim(claims, (unsigned)maskOfClaims, (int)at, (int)i);
+                row = OF_ENTRY(at);
             }
+            rows[i] = row;
+        }
+    }
+}
+
+/** The row of an entry, which exists now; NONE if it could not be created. */
+__device__ inline int rowOf(const Entry *entries, int ofEntry) {
+    int row = entries[-2 - ofEntry].row;
+    return row > 0 ? row - 1 : NONE;
+}
+
+/** Replaces OF_ENTRY by the row. */
+extern "C" __global__ void psf_resolve(int *rows, int n, const Entry *entries) {
+    EACH(i, n) {
+        if (rows[i] < NONE) {
+            rows[i] = rowOf(entries, rows[i]);
         }
     }
 }
 
 /**
- * Replaces DUPLICATE by the row, which exists now; NONE if it could not be created. Afterwards each row is claimed for
- * the first of all items that have it, in whatever order threads ran; claims may be null.
+ * Tells the first item of each row, which steps it: counts the step, and leaves its row in `rows`. The other items of the
+ * row get LATER, and are counted. `entries` is null unless rows are OF_ENTRY. All items of a call that has failed get NONE.
  */
-extern "C" __global__ void psf_resolve(int *rows, int n, const Entry *entries, u64 *claims, int mask) {
+extern "C" __global__ void psf_mark(
+        int *rows, int n, const Entry *entries, const u64 *claims, int mask, float *steps, Status *status) {
+    bool failed = status->invalid || status->full;
     EACH(i, n) {
-        if (rows[i] < NONE) {
-            int row = entries[-2 - rows[i]].row;
-            rows[i] = row > 0 ? row - 1 : NONE;
-            if (claims && row > 0) {
-                claim(claims, (unsigned)mask, row - 1, (int)i);
+        int claimed = rows[i];
+        if (claimed == NONE || failed) {
+            rows[i] = NONE;
+            continue;
+        }
+        int row = entries ? rowOf(entries, claimed) : claimed;
+        if (isFirst(claims, (unsigned)mask, entries ? -2 - claimed : claimed, (int)i)) {
+            rows[i] = row;
+            if (steps) {
+                steps[row] = steps[row] + 1;
             }
+        } else {
+            rows[i] = LATER(row);
+            increment(&status->duplicates);
         }
     }
 }
@@ -964,14 +1013,13 @@ __device__ inline void stepAll(
 }
 
 /**
- * Steps the rows of the items [first, first + n) by an update of n rows, each row by the first item that has it: items
- * whose claim is another item's, or that have no row, are left. The float of each row, null if the rule needs none, is
- * its number of steps before this one, or its state.
+ * Steps the rows of the items [first, first + n) by an update of n rows; items without a row are left. The float of each
+ * row, null if the rule needs none, is its number of steps with this one, or its state.
  */
 template <class R>
 __device__ inline void stepRows(
-        float *w, const float *g, float *s, float *t, const float *ofRows, const int *rows, const u64 *claims, int mask,
-        int first, int n, int width, const Status *status, const Rule &r) {
+        float *w, const float *g, float *s, float *t, const float *ofRows, const int *rows, int first, int n, int width,
+        const Status *status, const Rule &r) {
     if (status->invalid || status->full) {
         return;
     }
@@ -980,9 +1028,9 @@ __device__ inline void stepRows(
         EACH(i, (i64)n * quads) {
             unsigned item = (unsigned)i / quads;
             i64 row = rows[first + item];
-            if (row >= 0 && isFirst(claims, (unsigned)mask, (int)row, first + (int)item)) {
+            if (row >= 0) {
                 unsigned quad = (unsigned)i - item * quads;
-                float2 c = comingFactors<R>(r, ofRows, row);
+                float2 c = factorsAt<R>(r, ofRows, row);
                 stepFour<R>(r, w, g, s, t, row * quads + quad, i, c, c, c, c);
             }
         }
@@ -991,8 +1039,8 @@ __device__ inline void stepRows(
     EACH(i, (i64)n * width) {
         unsigned item = (unsigned)i / (unsigned)width;
         i64 row = rows[first + item];
-        if (row >= 0 && isFirst(claims, (unsigned)mask, (int)row, first + (int)item)) {
-            float2 c = comingFactors<R>(r, ofRows, row);
+        if (row >= 0) {
+            float2 c = factorsAt<R>(r, ofRows, row);
             stepOne<R>(r, w, g, s, t, row * width + ((unsigned)i - item * (unsigned)width), i, c);
         }
     }
@@ -1025,7 +1073,7 @@ __device__ inline void addSquares(
 }
 
 /**
- * Steps the items that stepRows has left. A row is of one block, which steps its items in order, so any number of blocks
+ * Steps the items that psf_mark has left, by their rows. A row is of one block, which steps its items in order, so any number of blocks
  * is correct. Each thread of a block has its own columns.
  */
 template <class R>
@@ -1070,10 +1118,9 @@ __device__ inline void stepRest(
         stepAll<R>(w, g, s, t, ofRows, row, n, width, r);                                                              \
     }                                                                                                                 \
     extern "C" __global__ void psf_##name##_rows(float *w, const float *g, float *s, float *t, const float *ofRows,    \
-            const int *rows, const u64 *claims, int mask, int first, int n, int width, const Status *status,          \
-            ARGUMENTS) {                                                                                              \
+            const int *rows, int first, int n, int width, const Status *status, ARGUMENTS) {                          \
         Rule r = THE_ARGUMENTS;                                                                                       \
-        stepRows<R>(w, g, s, t, ofRows, rows, claims, mask, first, n, width, status, r);                               \
+        stepRows<R>(w, g, s, t, ofRows, rows, first, n, width, status, r);                                             \
     }                                                                                                                 \
     extern "C" __global__ void psf_##name##_rest(float *w, const float *g, float *s, float *t, float *ofRows,          \
             const int *rows, int n, int width, ARGUMENTS) {                                                           \
@@ -1107,14 +1154,14 @@ extern "C" __global__ void psf_add_squares_all(
 
 /** Adds to the accumulators of the rows that psf_rowadagrad_rows steps. */
 extern "C" __global__ void psf_add_squares_rows(const float *w, const float *g, float *a, const int *rows,
-        const u64 *claims, int mask, int first, int n, int width, const Status *status, ARGUMENTS) {
+        int first, int n, int width, const Status *status, ARGUMENTS) {
     Rule r = THE_ARGUMENTS;
     if (status->invalid || status->full) {
         return;
     }
     EACH(i, n) {
         i64 row = rows[first + i];
-        if (row >= 0 && isFirst(claims, (unsigned)mask, (int)row, first + (int)i)) {
+        if (row >= 0) {
             addSquares(r, w, g, a, row, i, width);
         }
     }
@@ -1197,29 +1244,5 @@ extern "C" __global__ void psf_add_up(const double *sums, i64 n, double *into, i
 extern "C" __global__ void psf_count(float *steps, int n) {
     EACH(i, n) {
         steps[i] = steps[i] + 1;
-    }
-}
-
-/**
- * Ends the parallel part of a push by key: counts a step of each row that was stepped, and leaves in `rows` only the items
- * that were not applied, which it counts. No item is left of a push that has failed.
- */
-extern "C" __global__ void psf_release(
-        int *rows, int n, const u64 *claims, int mask, float *steps, Status *status) {
-    bool failed = status->invalid || status->full;
-    EACH(i, n) {
-        int row = rows[i];
-        if (row < 0) {
-            continue;
-        }
-        bool stepped = isFirst(claims, (unsigned)mask, row, (int)i);
-        if (stepped && steps && !failed) {
-            steps[row] = steps[row] + 1;
-        }
-        if (stepped || failed) {
-            rows[i] = NONE;
-        } else {
-            atomicAdd(&status->duplicates, 1);
-        }
     }
 }

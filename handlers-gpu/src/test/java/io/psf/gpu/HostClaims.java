@@ -43,7 +43,7 @@ final class HostClaims {
                 claims.table(),
                 claims.mask(),
                 status);
-        stepped.stepRows(update, rowsOfKeys, n, claims, status);
+        stepped.stepRows(update, rowsOfKeys, rowsOfKeys, n, 0, claims, status);
     }
 
     int duplicates() {

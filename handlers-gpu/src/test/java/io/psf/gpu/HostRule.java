@@ -271,8 +271,15 @@ final class HostRule {
                 update);
     }
 
-    /** Steps rows by key: each by its first item, from two launches, then the other items. */
-    void stepRows(float[] update, long rowsOfItems, int n, RuleLaunches.Taken claims, long status) {
+    /**
+     * Steps rows by key: each by its first item, from two launches, then the other items.
+     *
+     * @param rows the rows of the items
+     * @param rowsOfItems the rows of the items, or their entries of an index
+     * @param entries the entries of the index, or 0
+     */
+    void stepRows(
+            float[] update, long rows, long rowsOfItems, int n, long entries, RuleLaunches.Taken claims, long status) {
         int half = n / 2;
         push(
                 new PushedRows() {
@@ -287,26 +294,28 @@ final class HostRule {
                                 update,
                                 half * width,
                                 (piece, first, sums) -> rule.sumsRows(
-                                        stepped,
-                                        kernels.copy(piece),
-                                        rowsOfItems,
-                                        first / width,
-                                        piece.length / width,
-                                        sums));
+                                        stepped, kernels.copy(piece), rows, first / width, piece.length / width, sums));
                     }
 
                     @Override
                     public void step(Kernel kernel, @Nullable Gradients gradients, int count) {
                         RuleLaunches.Rule rule = launches.rule(kernel, gradients, count);
                         long g = kernels.copy(update);
-                        rule.rows(stepped, g, rowsOfItems, claims, 0, half, status);
-                        long later = kernels.copy(Arrays.copyOfRange(update, half * width, n * width));
-                        rule.rows(stepped, later, rowsOfItems, claims, half, n - half, status);
-                        launches.release(rowsOfItems, n, claims, steps, status);
-                        rule.rest(stepped, g, rowsOfItems, n);
+                        launches.mark(rowsOfItems, n, entries, claims, steps, status);
+                        rule.rows(stepped, g, rowsOfItems, 0, half, status);
+                        long second = kernels.copy(Arrays.copyOfRange(update, half * width, n * width));
+                        rule.rows(stepped, second, rowsOfItems, half, n - half, status);
+                        rule.rest(stepped, g, later(rowsOfItems, n), n);
                     }
                 },
                 update);
+    }
+
+    /** Returns the rows of the items that repeat one, none for the others. */
+    private long later(long rowsOfItems, int n) {
+        return kernels.copy(Arrays.stream(kernels.ints(rowsOfItems, n))
+                .map(row -> row < HostTable.NONE ? -2 - row : HostTable.NONE)
+                .toArray());
     }
 
     /** Checks that the kernels' arrays are those of the shard to the bit. */

@@ -55,26 +55,45 @@ final class HostTable {
         return status().rows();
     }
 
-    void check(long keys, int n, long begin, long end) {
-        kernels.launch("psf_check", keys, n, begin, end, status);
+    /** Checks keys, and empties claims. */
+    void check(long keys, int n, long begin, long end, RuleLaunches.Taken claims) {
+        kernels.launch("psf_check", keys, n, begin, end, status, claims.table(), claims.mask());
     }
 
-    /** Finds or creates the rows of keys, and claims them. Returns the address of the rows. */
+    /** Finds or creates the rows of keys, whose values stay zeros. Returns the address of the rows, or of OF_ENTRY. */
     long findOrInsert(long keys, int n, RuleLaunches.Taken claims) {
+        return findOrInsert(keys, n, claims, 0, 0, new HostGenerator(Distribution.CONSTANT, 0, 0, 0));
+    }
+
+    private long findOrInsert(
+            long keys, int n, RuleLaunches.Taken claims, long values, int width, HostGenerator generator) {
         long rows = kernels.allocate(4L * n);
         long table = claims.table();
         int last = claims.mask();
         kernels.launch(
-                "psf_find_or_insert", keys, n, entries, (long) mask, keysOfRows, most, rows, table, last, status);
-        kernels.launch("psf_resolve", rows, n, entries, table, last);
+                "psf_find_or_insert",
+                generator.behind(
+                        keys, n, entries, (long) mask, keysOfRows, most, rows, table, last, status, values, width));
+        if (table == 0) {
+            kernels.launch("psf_resolve", rows, n, entries);
+        }
         return rows;
+    }
+
+    long entries() {
+        return entries;
     }
 
     /** Finds or creates the rows of keys. */
     int[] insert(long... keys) {
+        return insert(new HostGenerator(Distribution.CONSTANT, 0, 0, 0), 0, 0, keys);
+    }
+
+    /** Finds or creates the rows of keys, with initial values. */
+    int[] insert(HostGenerator generator, long values, int width, long... keys) {
         begin();
         RuleLaunches.Taken none = new RuleLaunches.Taken(0, 0);
-        return kernels.ints(findOrInsert(kernels.copy(keys), keys.length, none), keys.length);
+        return kernels.ints(findOrInsert(kernels.copy(keys), keys.length, none, values, width, generator), keys.length);
     }
 
     /** Finds the rows of keys. */

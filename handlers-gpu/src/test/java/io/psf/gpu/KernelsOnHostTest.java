@@ -226,17 +226,18 @@ class KernelsOnHostTest {
     @ParameterizedTest
     @MethodSource("generators")
     void initialValuesOfRowsAreThoseOfTheHost(HostGenerator generator) {
-        try (HostKernels kernels = kernels()) {
-            for (int width : new int[] {1, 3, 4, 8}) {
-                int rows = KEYS.length;
-                long values = kernels.allocate(4L * rows * width);
-                long status = kernels.copy(0, 0, 0, 0, rows, 0);
-                kernels.launch("psf_fill_rows", generator.behind(values, kernels.copy(KEYS), 2, width, status));
-                float[] expected = new float[rows * width];
-                for (int row = 2; row < rows; row++) {
-                    System.arraycopy(generator.row(KEYS[row], width), 0, expected, row * width, width);
+        for (Order order : Order.values()) {
+            try (HostKernels kernels = new HostKernels(order, 1)) {
+                for (int width : new int[] {1, 3, 4, 8}) {
+                    HostTable table = new HostTable(kernels, 64, KEYS.length);
+                    long values = kernels.allocate(4L * KEYS.length * width);
+                    int[] rows = table.insert(generator, values, width, KEYS);
+                    float[] expected = new float[KEYS.length * width];
+                    for (int i = 0; i < KEYS.length; i++) {
+                        System.arraycopy(generator.row(KEYS[i], width), 0, expected, rows[i] * width, width);
+                    }
+                    assertSame(generator, kernels.floats(values, expected.length), expected);
                 }
-                assertSame(generator, kernels.floats(values, rows * width), expected);
             }
         }
     }

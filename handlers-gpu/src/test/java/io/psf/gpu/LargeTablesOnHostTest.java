@@ -93,24 +93,23 @@ class LargeTablesOnHostTest {
                     claims.table(),
                     claims.mask(),
                     status);
-            adam.rows(stepped, update, rows, claims, 0, ROWS, status);
-            launches.release(rows, ROWS, claims, count, status);
-            adam.rest(stepped, update, rows, ROWS);
+            launches.mark(rows, ROWS, 0, claims, count, status);
+            adam.rows(stepped, update, rows, 0, ROWS, status);
+            int[] later = IntStream.of(kernels.ints(rows, ROWS))
+                    .map(row -> row < HostTable.NONE ? -2 - row : HostTable.NONE)
+                    .toArray();
+            adam.rest(stepped, update, kernels.copy(later), ROWS);
             assertThat(kernels.ints(status, 3)[2]).isEqualTo(2);
             return List.of(floats(values), floats(m), floats(v), kernels.floats(steps, ROWS));
         }
 
         float[] copies() {
             long into = kernels.allocate(4L * ROWS * width);
-            HostGenerator generator = new HostGenerator(Distribution.CONSTANT, 3, 0, 0);
-            long keys = kernels.allocate(8L * ROWS);
             long end = (long) first + ROWS;
             kernels.launch("psf_pull_range", elements(values), keys(), ROWS, 0, ROWS, 0L, end, width, into, status);
             int[] other = {first + 1, HostTable.NONE, first + 3};
             kernels.launch("psf_scatter", elements(values), kernels.copy(other), 3, width, into);
             kernels.launch("psf_move_rows", elements(values), kernels.copy(first + 5), kernels.copy(first), 1, width);
-            kernels.launch(
-                    "psf_fill_rows", generator.behind(elements(values), zero(keys, 8), first + 4, width, status));
             return floats(values);
         }
 

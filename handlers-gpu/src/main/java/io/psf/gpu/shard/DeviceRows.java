@@ -3,14 +3,10 @@ package io.psf.gpu.shard;
 import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.TensorInfo;
-import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.LongArray;
 import io.psf.gpu.driver.Block;
-import io.psf.gpu.driver.PinnedMemory;
 import io.psf.runtime.spi.shard.Slice;
-import java.nio.Buffer;
 import java.nio.ByteBuffer;
-import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,14 +18,12 @@ import org.jspecify.annotations.Nullable;
  * lane. An operation leaves keys and rows of its items in scratch memory of the workspace.
  */
 final class DeviceRows {
-    /** The most bytes of keys that kernels read from memory of the host, over the link: beyond, a copy is faster. */
-    private static final int MOST_READ = 1 << 16;
-
     private final TensorInfo tensor;
     private final String name;
     private final Range range;
     private final ShardMemory memory;
     private final Workspace workspace;
+    private final Transfers transfers;
     private final Status status;
     private final DeviceColumn values;
     private final Map<String, DeviceColumn> slots = new LinkedHashMap<>();
@@ -39,6 +33,9 @@ final class DeviceRows {
     private final @Nullable KeyIndex index;
 
     private final @Nullable DeviceColumn keys;
+    /** Generates the initial values of rows on the device; null if a fill writes them on the host. */
+    private @Nullable Generators generator;
+
     private int rows;
     /** The number of rows that have their initial values: fewer than exist only after an operation that has failed. */
     private int filled;
@@ -55,6 +52,7 @@ final class DeviceRows {
         this.range = slice.range();
         this.memory = memory;
         this.workspace = memory.workspace();
+        this.transfers = new Transfers(workspace);
         this.rows = tensor.grows() ? 0 : Math.toIntExact(range.length());
         this.capacity = rows;
         this.values = new DeviceColumn(memory, "values of " + name, 4L * tensor.width(), 0, rows, most());
@@ -69,6 +67,10 @@ final class DeviceRows {
 
     Workspace workspace() {
         return workspace;
+    }
+
+    Transfers transfers() {
+        return transfers;
     }
 
     Range range() {
@@ -139,57 +141,43 @@ final class DeviceRows {
         return there;
     }
 
-    /** Returns claims for a push of keys, none of them taken; none at all if the keys ascend, so that none is repeated. */
+    /** Sets the initial values of rows that are created from now on. */
+    void generateBy(Generators values) {
+        generator = values;
+    }
+
+    @Nullable
+    Generators generator() {
+        return generator;
+    }
+
+    /** Returns memory for the claims of a push of keys; none if the keys ascend, so that none is repeated. */
     Claims claims(LongArray keys) {
-        if (!mayRepeat(keys)) {
+        if (!Transfers.mayRepeat(keys)) {
             return Claims.NONE;
         }
         int entries = Claims.entriesFor(keys.length());
-        Block table = workspace.scratch("claims", (long) entries * Long.BYTES);
-        workspace.stream().fill(table.address(), (long) entries * Long.BYTES, 0);
-        return new Claims(table.address(), entries - 1);
+        return new Claims(
+                workspace.scratch("claims", (long) entries * Long.BYTES).address(), entries - 1);
     }
 
-    /** False if each key is greater than the one before. */
-    static boolean mayRepeat(LongArray keys) {
-        for (int i = 1; i < keys.length(); i++) {
-            if (keys.get(i) <= keys.get(i - 1)) {
-                return true;
-            }
+    private void empty(Claims claims) {
+        if (claims.there()) {
+            workspace.stream().fill(claims.table(), (claims.mask() + 1L) * Long.BYTES, 0);
         }
-        return false;
     }
 
-    /**
-     * Returns the address at which kernels read the keys of an operation: few in memory of the host, many on the device.
-     * The host's memory is in use until the stream is synchronized.
-     */
-    long upload(LongArray of) {
-        int bytes = Math.multiplyExact(of.length(), Long.BYTES);
-        Buffer direct = of.offHeap();
-        long there = direct == null || bytes > MOST_READ ? 0 : PinnedMemory.address(direct);
-        if (there != 0) {
-            return there;
-        }
-        if (direct == null || bytes <= MOST_READ) {
-            ByteBuffer copy = workspace.keys(bytes);
-            ArrayMemory.write(of, 0, of.length(), copy);
-            direct = copy.flip();
-            there = bytes > MOST_READ ? 0 : PinnedMemory.address(direct);
-        }
-        if (there != 0) {
-            return there;
-        }
-        Block block = workspace.scratch("keys", Math.max(1, bytes));
-        if (bytes > 0) {
-            workspace.stream().copyIn(direct, bytes, block.address());
-        }
-        return block.address();
+    /** True if this slice owns every key of a growing table. */
+    private boolean ownsAll() {
+        return range.begin() == 0 && range.end() == TensorInfo.GROWING - 1;
     }
 
-    /** Returns the memory for the rows of the items of an operation. */
-    Block items(int n) {
-        return workspace.scratch("rows", Math.max(1, n) * (long) Integer.BYTES);
+    /** Queues what tells the first item of each row, and counts the steps of rows, after {@link #make}. */
+    void mark(Kernels kernels, long items, int n, Claims claims, long steps) {
+        if (claims.there() || steps != 0) {
+            long entries = index == null || !claims.there() ? 0 : index.index().entries();
+            kernels.mark(items, n, entries, claims, steps, status.address());
+        }
     }
 
     /**
@@ -213,7 +201,7 @@ final class DeviceRows {
      * @param items the address of the rows of all items, written for a growing table
      * @param into the address for the rows of the items
      */
-    void pull(Kernels kernels, Kernels.Items pulled, long items, long into) {
+    void pull(Kernels kernels, Items pulled, long items, long into) {
         long from = values.addressToRead();
         if (index == null) {
             kernels.pullRange(from, pulled, range, tensor.width(), into, status.address());
@@ -223,7 +211,8 @@ final class DeviceRows {
     }
 
     /**
-     * Queues the look-up of keys; a growing table creates missing rows. Each row is claimed by the first item that has it.
+     * Queues the look-up of keys; a growing table creates missing rows, with their initial values if it generates them. With
+     * claims, {@link #mark} follows.
      *
      * @param given the keys, which are at the address {@code of}, for messages
      * @param claims the claims of the operation
@@ -234,15 +223,22 @@ final class DeviceRows {
         int n = given.length();
         if (index == null) {
             status.begin();
+            empty(claims);
             kernels.rowsInRange(of, n, range, into, claims, status.address());
             return rows;
         }
         makeRoom(kernels, given, of, into);
         status.begin();
-        kernels.check(of, n, range, status.address());
-        kernels.findOrInsert(of, n, index.index(), keys().address(), capacity, into, claims, status.address());
-        if (repeats) {
-            kernels.resolve(into, n, index.index(), claims);
+        if (ownsAll()) {
+            empty(claims);
+        } else {
+            kernels.check(of, n, range, claims, status.address());
+        }
+        int most = (long) rows + n <= capacity ? NewRows.ANY : capacity;
+        NewRows created = new NewRows(keys().address(), values.address(), tensor.width(), most, generator);
+        kernels.findOrInsert(of, n, index.index(), created, into, claims, status.address());
+        if (repeats && !claims.there()) {
+            kernels.resolve(into, n, index.index());
         }
         return filled;
     }
@@ -329,14 +325,6 @@ final class DeviceRows {
                         + ")");
     }
 
-    /** Queues the initial values of the rows that the operation has created. */
-    void fillNew(Kernels kernels, int before, int items, Generators generator) {
-        if (index != null && !generator.isZero()) {
-            kernels.fillRows(
-                    values.address(), keys().address(), before, items, tensor.width(), status.address(), generator);
-        }
-    }
-
     /** Copies the keys of rows of a growing table to the host. */
     void keys(int first, long[] into, int n) {
         workspace.operation(kernels -> {
@@ -345,29 +333,6 @@ final class DeviceRows {
             workspace.stream().synchronize();
             return bytes.asLongBuffer().get(into, 0, n);
         });
-    }
-
-    /** Copies rows of items to the host. Blocks until the earlier work has ended. */
-    void download(Block items, int[] into, int n) {
-        ByteBuffer bytes = workspace.pinned(Math.max(1, n) * Integer.BYTES).limit(n * Integer.BYTES);
-        if (n > 0) {
-            workspace.stream().copyOut(items.address(), bytes);
-        }
-        workspace.stream().synchronize();
-        bytes.asIntBuffer().get(into, 0, n);
-    }
-
-    /** Copies numbers of rows to the device. Blocks until the copy has ended. */
-    Block upload(String use, int[] of, int n) {
-        Block block = workspace.scratch(use, Math.max(1, n) * (long) Integer.BYTES);
-        if (n > 0) {
-            ByteBuffer bytes = workspace.pinned(n * Integer.BYTES);
-            IntBuffer ints = bytes.asIntBuffer();
-            ints.put(of, 0, n);
-            workspace.stream().copyIn(bytes, block.address());
-            workspace.stream().synchronize();
-        }
-        return block;
     }
 
     /**
@@ -383,8 +348,8 @@ final class DeviceRows {
 
     private Removal remove(Kernels kernels, LongArray given) {
         int n = given.length();
-        long of = upload(given);
-        Block items = items(n);
+        long of = transfers.upload(given);
+        Block items = transfers.items(n);
         find(kernels, of, n, items.address());
         end(given);
         int[] removed = new int[n];
@@ -392,7 +357,7 @@ final class DeviceRows {
                 workspace.scratch("from", (long) n * Integer.BYTES); // from here on nothing may fail for lack of memory
         unused = workspace.scratch("to", (long) n * Integer.BYTES);
         kernels.remove(of, n, index().index(), items.address());
-        download(items, removed, n);
+        transfers.download(items, removed, n);
         Removal removal = Removal.of(removed, rows);
         move(kernels, removal);
         clear(removal.count(), rows);
@@ -408,8 +373,8 @@ final class DeviceRows {
         if (n == 0) {
             return;
         }
-        long from = upload("from", removal.from(), n).address();
-        long to = upload("to", removal.to(), n).address();
+        long from = transfers.upload("from", removal.from(), n).address();
+        long to = transfers.upload("to", removal.to(), n).address();
         kernels.moveKeys(keys().address(), from, to, n, index().index());
         kernels.moveRows(values.address(), from, to, n, tensor.width());
         for (DeviceColumn slot : slots.values()) {

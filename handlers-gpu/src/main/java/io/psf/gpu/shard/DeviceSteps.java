@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Steps one shard's rows on the device, by whatever formula. Returns when the update is in the values. */
 final class DeviceSteps {
     private final DeviceRows rows;
-    private final NewRows newRows;
+    private final Created created;
     private final int width;
     /** Adam's corrections, by the two rates that they depend on: as many as the shard's optimizers had. */
     private final Map<List<Float>, Corrections> corrections = new HashMap<>();
@@ -27,19 +27,18 @@ final class DeviceSteps {
 
     /** Sets the values of rows that a call has created. */
     @FunctionalInterface
-    interface NewRows {
+    interface Created {
         /**
-         * Sets them, or queues that.
+         * Sets them, unless the device generates them.
          *
          * @param before the number of rows before the call
-         * @param items the number of keys of the call
          */
-        void begin(Kernels kernels, int before, int items);
+        void begin(int before);
     }
 
-    DeviceSteps(DeviceRows rows, int width, NewRows newRows) {
+    DeviceSteps(DeviceRows rows, int width, Created created) {
         this.rows = rows;
-        this.newRows = newRows;
+        this.created = created;
         this.width = width;
     }
 
@@ -120,11 +119,10 @@ final class DeviceSteps {
 
     /** Returns the rows of keys on the device; a growing table creates missing rows. */
     Block make(Kernels kernels, LongArray keys) {
-        int n = keys.length();
-        long of = rows.upload(keys);
-        Block items = rows.items(n);
-        boolean repeats = DeviceRows.mayRepeat(keys);
-        newRows.begin(kernels, rows.make(kernels, keys, of, items.address(), Claims.NONE, repeats), n);
+        long of = rows.transfers().upload(keys);
+        Block items = rows.transfers().items(keys.length());
+        boolean repeats = Transfers.mayRepeat(keys);
+        created.begin(rows.make(kernels, keys, of, items.address(), Claims.NONE, repeats));
         rows.end(keys);
         return items;
     }
@@ -164,22 +162,20 @@ final class DeviceSteps {
     private void stepRows(Kernels kernels, RuleKernel rule, LongArray keys, FloatArray update) {
         int n = keys.length();
         var unused = stepped(rule); // creates the slots, so that they grow with the rows
-        long of = rows.upload(keys);
-        Block itemsOfCall = rows.items(n);
+        long of = rows.transfers().upload(keys);
+        Block itemsOfCall = rows.transfers().items(n);
         long items = itemsOfCall.address();
         long status = rows.status().address();
         Claims claims = rows.claims(keys);
-        newRows.begin(kernels, rows.make(kernels, keys, of, items, claims, claims.there()), n);
+        created.begin(rows.make(kernels, keys, of, items, claims, claims.there()));
         Stepped stepped = stepped(rule); // any of the columns may have moved
+        rows.mark(kernels, items, n, claims, stepped.steps());
         rows.workspace()
                 .pieces()
                 .in(
                         update,
                         width,
-                        (piece, first, some) -> kernels.stepRows(stepped, piece, items, claims, first, some, status));
-        if (claims.there() || stepped.steps() != 0) {
-            kernels.release(items, n, claims, stepped.steps(), status);
-        }
+                        (piece, first, some) -> kernels.stepRows(stepped, piece, items, first, some, status));
         rows.end(keys);
         if (rows.status().duplicates() > 0) {
             stepRest(kernels, stepped(rule), itemsOfCall, n, update);
@@ -190,13 +186,13 @@ final class DeviceSteps {
     private void stepRest(Kernels kernels, Stepped stepped, Block items, int n, FloatArray update) {
         Workspace workspace = rows.workspace();
         int[] left = new int[n];
-        rows.download(items, left, n);
+        rows.transfers().download(items, left, n);
         int count = 0;
         int[] which = new int[n];
         int[] theirRows = new int[n];
         for (int item = 0; item < n; item++) {
-            if (left[item] >= 0) {
-                theirRows[count] = left[item];
+            if (left[item] < -1) { // LATER of psf.cu
+                theirRows[count] = -2 - left[item];
                 which[count++] = item;
             }
         }
@@ -206,7 +202,7 @@ final class DeviceSteps {
             FloatArray part = FloatArray.allocate(some * width);
             part.gather(update, which, begin, begin + some, width);
             int[] rowsOfPart = IntArray.wrap(theirRows, begin, some).toArray();
-            long numbers = rows.upload("rest", rowsOfPart, some).address();
+            long numbers = rows.transfers().upload("rest", rowsOfPart, some).address();
             workspace.pieces().in(part, width, (piece, first, m) -> kernels.stepRest(stepped, piece, numbers, m));
             workspace.stream().synchronize(); // before the next rows take the memory of these
         }

@@ -23,12 +23,11 @@ final class Kernels {
     /** The types of each kernel's parameters, as in {@link LaunchArguments#types}; {@code *} stands for each rule. */
     static final Map<String, String> SIGNATURES = Map.ofEntries(
             Map.entry("psf_fill", "pll" + GENERATOR),
-            Map.entry("psf_fill_rows", "ppiip" + GENERATOR),
             Map.entry("psf_rows_in_range", "pillppip"),
-            Map.entry("psf_check", "pillp"),
+            Map.entry("psf_check", "pillppi"),
             Map.entry("psf_find", "pillplpp"),
-            Map.entry("psf_find_or_insert", "piplpippip"),
-            Map.entry("psf_resolve", "pippi"),
+            Map.entry("psf_find_or_insert", "piplpippippi" + GENERATOR),
+            Map.entry("psf_resolve", "pip"),
             Map.entry("psf_index", "pipl"),
             Map.entry("psf_remove", "piplp"),
             Map.entry("psf_move_keys", "pppipl"),
@@ -39,16 +38,16 @@ final class Kernels {
             Map.entry("psf_end", "pp"),
             Map.entry("psf_scatter", "ppiip"),
             Map.entry("psf_*_all", "ppppplli" + RULE),
-            Map.entry("psf_*_rows", "pppppppiiiip" + RULE),
+            Map.entry("psf_*_rows", "ppppppiiip" + RULE),
             Map.entry("psf_*_rest", "ppppppii" + RULE),
             Map.entry("psf_add_squares_all", "ppplli" + RULE),
-            Map.entry("psf_add_squares_rows", "pppppiiiip" + RULE),
+            Map.entry("psf_add_squares_rows", "ppppiiip" + RULE),
             Map.entry("psf_squared_norm", "plfp"),
             Map.entry("psf_lamb_sums_all", "ppppplli" + RULE + "p"),
             Map.entry("psf_lamb_sums_rows", "ppppppiii" + RULE + "p"),
             Map.entry("psf_add_up", "plpi"),
             Map.entry("psf_count", "pi"),
-            Map.entry("psf_release", "pipipp"));
+            Map.entry("psf_mark", "pippipp"));
 
     /** Receives the launches. */
     @FunctionalInterface
@@ -56,14 +55,6 @@ final class Kernels {
         /** Launches a kernel on the stream of its caller. */
         void launch(String kernel, Grid grid, long[] arguments);
     }
-
-    /**
-     * The index of a growing table.
-     *
-     * @param entries the entries, one more than the mask and one for the key of tag 0
-     * @param mask the number of entries that are probed, a power of two, minus 1
-     */
-    record Index(long entries, long mask) {}
 
     private final Launcher launcher;
     private final int processors;
@@ -102,20 +93,6 @@ final class Kernels {
                 new LaunchArguments().pointer(values).i64(first).i64(n).generator(generator));
     }
 
-    /** Writes the initial values of the rows from {@code before} to the number of rows in the status. */
-    void fillRows(long values, long keys, int before, int most, int width, long status, Generators generator) {
-        launch(
-                "psf_fill_rows",
-                (long) most * width,
-                new LaunchArguments()
-                        .pointer(values)
-                        .pointer(keys)
-                        .i32(before)
-                        .i32(width)
-                        .pointer(status)
-                        .generator(generator));
-    }
-
     void rowsInRange(long keys, int n, Range range, long rows, Claims claims, long status) {
         launch(
                 "psf_rows_in_range",
@@ -129,11 +106,17 @@ final class Kernels {
                         .pointer(status));
     }
 
-    void check(long keys, int n, Range range, long status) {
+    /** Checks that a slice owns all keys, and empties the claims. */
+    void check(long keys, int n, Range range, Claims claims, long status) {
         launch(
                 "psf_check",
-                n,
-                new LaunchArguments().pointer(keys).i32(n).range(range).pointer(status));
+                Math.max(n, claims.there() ? claims.mask() + 1L : 0),
+                new LaunchArguments()
+                        .pointer(keys)
+                        .i32(n)
+                        .range(range)
+                        .pointer(status)
+                        .claims(claims));
     }
 
     void find(long keys, int n, Range range, Index index, long rows, long status) {
@@ -149,30 +132,47 @@ final class Kernels {
                         .pointer(status));
     }
 
-    void findOrInsert(long keys, int n, Index index, long keysOfRows, int most, long rows, Claims claims, long status) {
+    /** Finds rows, and creates missing ones. A block adds its new rows to the status at once, so each thread takes one key. */
+    void findOrInsert(long keys, int n, Index index, NewRows created, long rows, Claims claims, long status) {
         launch(
                 "psf_find_or_insert",
-                n,
+                "psf_find_or_insert",
+                Grid.once(n),
                 new LaunchArguments()
                         .pointer(keys)
                         .i32(n)
                         .index(index)
-                        .pointer(keysOfRows)
-                        .i32(most)
+                        .pointer(created.keys())
+                        .i32(created.most())
                         .pointer(rows)
                         .claims(claims)
-                        .pointer(status));
+                        .pointer(status)
+                        .pointer(created.values())
+                        .i32(created.width())
+                        .generator(created.generator()));
     }
 
-    void resolve(long rows, int n, Index index, Claims claims) {
+    void resolve(long rows, int n, Index index) {
+        launch("psf_resolve", n, new LaunchArguments().pointer(rows).i32(n).pointer(index.entries()));
+    }
+
+    /**
+     * Tells which item steps each row, and counts the steps.
+     *
+     * @param entries the entries of the index if the items have entries in the place of rows, or 0
+     * @param steps the number of steps of each row, or 0
+     */
+    void mark(long rows, int n, long entries, Claims claims, long steps, long status) {
         launch(
-                "psf_resolve",
+                "psf_mark",
                 n,
                 new LaunchArguments()
                         .pointer(rows)
                         .i32(n)
-                        .pointer(index.entries())
-                        .claims(claims));
+                        .pointer(entries)
+                        .claims(claims)
+                        .pointer(steps)
+                        .pointer(status));
     }
 
     void index(long keys, int n, Index index) {
@@ -217,14 +217,6 @@ final class Kernels {
                         .i32(n)
                         .i32(width));
     }
-
-    /**
-     * The items of a pull that a kernel copies: {@code [first, first + n)} of all keys.
-     *
-     * @param keys the address of all keys
-     * @param all the number of all keys
-     */
-    record Items(long keys, int all, int first, int n) {}
 
     /** Copies rows of a table that does not grow to {@code into}, one after the other. */
     void pullRange(long values, Items items, Range range, int width, long into, long status) {
@@ -316,20 +308,15 @@ final class Kernels {
                 s.rule(s.arrays(new LaunchArguments(), update).i64(row).i64(n).i32(s.width())));
     }
 
-    /** Steps the rows of the items {@code [first, first + n)}, each by its first item, by an update of n rows. */
-    void stepRows(Stepped s, long update, long rows, Claims claims, int first, int n, long status) {
+    /** Steps the rows of the items {@code [first, first + n)} by an update of n rows. */
+    void stepRows(Stepped s, long update, long rows, int first, int n, long status) {
         if (s.rule().addsSquares()) {
             LaunchArguments arrays =
                     new LaunchArguments().pointer(s.w()).pointer(update).pointer(s.ofRows());
             launch(
                     "psf_add_squares_rows",
                     n,
-                    s.rule(arrays.pointer(rows)
-                            .claims(claims)
-                            .i32(first)
-                            .i32(n)
-                            .i32(s.width())
-                            .pointer(status)));
+                    s.rule(arrays.pointer(rows).i32(first).i32(n).i32(s.width()).pointer(status)));
         }
         launch(
                 "psf_" + s.rule().name() + "_rows",
@@ -337,7 +324,6 @@ final class Kernels {
                 (long) n * groups(s.width()),
                 s.rule(s.arrays(new LaunchArguments(), update)
                         .pointer(rows)
-                        .claims(claims)
                         .i32(first)
                         .i32(n)
                         .i32(s.width())
@@ -403,18 +389,6 @@ final class Kernels {
                 "psf_add_up",
                 m,
                 new LaunchArguments().pointer(sums).i64(n).pointer(into).i32(m));
-    }
-
-    void release(long rows, int n, Claims claims, long steps, long status) {
-        launch(
-                "psf_release",
-                n,
-                new LaunchArguments()
-                        .pointer(rows)
-                        .i32(n)
-                        .claims(claims)
-                        .pointer(steps)
-                        .pointer(status));
     }
 
     /** The items of a row in a kernel that takes four floats at once where the width allows it. */

@@ -33,7 +33,7 @@ final class LaunchArguments {
         return i64(range.begin()).i64(range.end());
     }
 
-    LaunchArguments index(Kernels.Index index) {
+    LaunchArguments index(Index index) {
         return pointer(index.entries()).i64(index.mask());
     }
 

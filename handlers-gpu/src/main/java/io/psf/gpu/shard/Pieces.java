@@ -14,7 +14,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Pieces {
     /** The most bytes of an array that kernels read over the link: beyond, a copy is faster. */
-    private static final int MOST_READ = 1 << 16;
+    private static final int MOST_READ = 1 << 19;
+
+    /** The most bytes of an array in other memory that are copied to page-locked memory first. */
+    private static final int MOST_STAGED = 1 << 16;
+
+    /** The bytes of four floats. */
+    private static final int ALIGNMENT = 16;
 
     private final Workspace workspace;
     /** Page-locked memory for pieces of arrays that are on the heap, by half; null until there is one. */
@@ -57,7 +63,7 @@ final class Pieces {
             return;
         }
         ByteBuffer direct = direct(from, 0);
-        long there = direct.capacity() > MOST_READ ? 0 : PinnedMemory.address(direct);
+        long there = direct.capacity() > MOST_READ ? 0 : address(direct);
         if (there != 0) {
             work.run(there, 0, rows);
         } else {
@@ -94,7 +100,7 @@ final class Pieces {
      */
     private ByteBuffer direct(FloatArray array, int half) {
         ByteBuffer own = array.offHeap();
-        if (own != null && (own.capacity() > MOST_READ || PinnedMemory.address(own) != 0)) {
+        if (own != null && (own.capacity() > MOST_STAGED || PinnedMemory.address(own) != 0)) {
             return own;
         }
         workspace.half(half).copied.await(); // the memory is free
@@ -123,7 +129,7 @@ final class Pieces {
             return;
         }
         ByteBuffer answer = answer(to);
-        long there = PinnedMemory.address(answer);
+        long there = address(answer);
         if (there != 0) {
             work.run(there, 0, rows);
             return;
@@ -153,6 +159,12 @@ final class Pieces {
         }
         workspace.stream().await(workspace.half(0).copied);
         workspace.stream().await(workspace.half(1).copied);
+    }
+
+    /** Returns the address at which kernels read and write an array, four floats at once; 0 if they cannot. */
+    private static long address(ByteBuffer array) {
+        long address = PinnedMemory.address(array);
+        return address % ALIGNMENT == 0 ? address : 0;
     }
 
     private static ByteBuffer answer(FloatArray array) {

@@ -78,7 +78,7 @@ final class StoredOnDevice implements StoredColumn {
             Objects.checkIndex(numbers[i], rows.count());
         }
         workspace.operation(kernels -> {
-            Block to = rows.upload("stored rows", numbers, n);
+            Block to = rows.transfers().upload("stored rows", numbers, n);
             workspace
                     .pieces()
                     .in(

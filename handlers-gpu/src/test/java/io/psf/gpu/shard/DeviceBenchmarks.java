@@ -1,5 +1,8 @@
 package io.psf.gpu.shard;
 
+import io.psf.builtin.initializer.Constant;
+import io.psf.builtin.initializer.Normal;
+import io.psf.builtin.initializer.Uniform;
 import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.report.Measured;
@@ -46,8 +49,10 @@ public final class DeviceBenchmarks {
         IndexBenchmarks index = new IndexBenchmarks(device);
         measure("find keys", 2, index::find);
         measure("find and gather", 11, index::pull);
-        measure("insert keys", 2, () -> index.insert(0));
-        measure("insert keys and fill", 15, () -> index.insert(64));
+        measure("insert keys", 2, () -> index.insert(null));
+        measure("insert keys and fill", 15, () -> index.insert(new Constant(0.5f)));
+        measure("insert keys and fill", 15, () -> index.insert(new Uniform(-0.01, 0.01, 1)));
+        measure("insert keys and fill", 15, () -> index.insert(new Normal(0, 0.01, 1)));
         ShardBenchmarks shards = new ShardBenchmarks(device, floors);
         measure("dense push, " + Rule.ADAM, 2, () -> shards.densePush(Rule.ADAM));
         measure("dense push, " + Rule.ADD, 2, () -> shards.densePush(Rule.ADD));

@@ -1,12 +1,13 @@
 package io.psf.gpu.shard;
 
 import io.psf.api.Range;
-import io.psf.builtin.initializer.Normal;
+import io.psf.builtin.initializer.Generator;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.report.Measured;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Objects;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** The index of a growing table of 32M rows: look-ups of 16M keys. */
 final class IndexBenchmarks {
@@ -49,14 +50,14 @@ final class IndexBenchmarks {
         return address;
     }
 
-    private static Kernels.Index index(Lent lent) {
-        return new Kernels.Index(lent.filled(KeyIndex.bytes(ENTRIES), 0), ENTRIES - 1L);
+    private static Index index(Lent lent) {
+        return new Index(lent.filled(KeyIndex.bytes(ENTRIES), 0), ENTRIES - 1L);
     }
 
     Measured find() {
         try (Lent lent = new Lent(device)) {
             Kernels kernels = lent.workspace().kernels();
-            Kernels.Index index = index(lent);
+            Index index = index(lent);
             long keysOfRows = keysOfRows(lent);
             kernels.index(keysOfRows, PRESENT, index);
             long asked = lent.copied(keys(PRESENT / 4, ASKED, true));
@@ -73,12 +74,12 @@ final class IndexBenchmarks {
     Measured pull() {
         try (Lent lent = new Lent(device)) {
             Kernels kernels = lent.workspace().kernels();
-            Kernels.Index index = index(lent);
+            Index index = index(lent);
             long keysOfRows = keysOfRows(lent);
             kernels.index(keysOfRows, PRESENT, index);
             long values = lent.filled(4L * WIDTH * PRESENT, 0);
             int asked = ASKED / 4;
-            Kernels.Items items = new Kernels.Items(lent.copied(keys(PRESENT / 4, asked, true)), asked, 0, asked);
+            Items items = new Items(lent.copied(keys(PRESENT / 4, asked, true)), asked, 0, asked);
             long rows = lent.filled(4L * asked, 0);
             long into = lent.filled(4L * WIDTH * asked, 0);
             Status status = new Status(lent.memory());
@@ -92,16 +93,21 @@ final class IndexBenchmarks {
         }
     }
 
-    /** Inserts keys, without and with the initial values of their rows. */
-    Measured insert(int width) {
+    /**
+     * Inserts keys with the initial values of their rows.
+     *
+     * @param values the initial values; null for zeros, which memory has
+     */
+    Measured insert(@Nullable Generator values) {
         try (Lent lent = new Lent(device)) {
             Kernels kernels = lent.workspace().kernels();
-            Kernels.Index index = index(lent);
+            Index index = index(lent);
             long keysOfRows = keysOfRows(lent);
             long fresh = lent.copied(keys(PRESENT, ASKED, true));
             long rows = lent.filled(4L * ASKED, 0);
-            long values = width == 0 ? 0 : lent.filled(4L * width * (PRESENT + ASKED), 0);
-            Generators normal = Objects.requireNonNull(Generators.of(new Normal(0, 0.01, 1)));
+            long memory = values == null ? 0 : lent.filled(4L * WIDTH * (PRESENT + ASKED), 0);
+            NewRows created =
+                    new NewRows(keysOfRows, memory, WIDTH, NewRows.ANY, values == null ? null : Generators.of(values));
             Status status = new Status(lent.memory());
             Runnable without = () -> {
                 lent.workspace().stream().fill(index.entries(), KeyIndex.bytes(ENTRIES), 0);
@@ -109,23 +115,23 @@ final class IndexBenchmarks {
                 status.begin();
                 status.write(PRESENT, PRESENT);
             };
-            double seconds = Timing.queued(lent.workspace().stream(), without, () -> {
-                kernels.findOrInsert(
-                        fresh, ASKED, index, keysOfRows, PRESENT + ASKED, rows, Claims.NONE, status.address());
-                kernels.resolve(rows, ASKED, index, Claims.NONE);
-                if (width > 0) {
-                    kernels.fillRows(values, keysOfRows, PRESENT, ASKED, width, status.address(), normal);
-                }
-            });
+            double seconds = Timing.queued(
+                    lent.workspace().stream(),
+                    without,
+                    () -> kernels.findOrInsert(fresh, ASKED, index, created, rows, Claims.NONE, status.address()));
             status.read();
             require(!status.isFull() && status.rows() == PRESENT + ASKED, "rows: " + status.rows());
             return keysASecond(
-                    "insert 16M keys into 32M" + (width == 0 ? "" : ", fill rows of " + width + " floats, normal"),
+                    "insert 16M keys into 32M" + (values == null ? "" : ", 64 floats of " + name(values)),
                     seconds,
                     1.5,
                     1.5,
                     "find_or_insert*");
         }
+    }
+
+    private static String name(Generator values) {
+        return values.getClass().getSimpleName().toLowerCase(Locale.ROOT) + " values";
     }
 
     private static void require(boolean isRight, String what) {

@@ -54,7 +54,7 @@ final class KernelBenchmarks {
             Kernels kernels = lent.workspace().kernels();
             long values = lent.filled(TABLE * BYTES_OF_ROW, 0);
             long into = lent.filled(ITEMS * BYTES_OF_ROW, 0);
-            Kernels.Items items = new Kernels.Items(lent.copied(keys(false)), ITEMS, 0, ITEMS);
+            Items items = new Items(lent.copied(keys(false)), ITEMS, 0, ITEMS);
             long status = new Status(lent.memory()).address();
             double seconds = Timing.tenQueued(
                     lent.workspace().stream(), () -> kernels.pullRange(values, items, ALL, WIDTH, into, status));
@@ -85,10 +85,10 @@ final class KernelBenchmarks {
                     lent.workspace().stream().fill(claims.table(), 8L * entries, 0);
                 }
                 kernels.rowsInRange(keys, ITEMS, ALL, rows, claims, status);
-                kernels.stepRows(stepped, update, rows, claims, 0, ITEMS, status);
                 if (claims.there() || stepped.steps() != 0) {
-                    kernels.release(rows, ITEMS, claims, stepped.steps(), status);
+                    kernels.mark(rows, ITEMS, 0, claims, stepped.steps(), status);
                 }
+                kernels.stepRows(stepped, update, rows, 0, ITEMS, status);
             });
             double bytes = ITEMS * ((3.0 + 2 * states) * BYTES_OF_ROW + 8 + (stepped.steps() != 0 ? 8 : 0));
             return Measured.rate(

@@ -86,9 +86,9 @@ public final class RuleLaunches {
         kernels.count(steps, rows);
     }
 
-    /** Ends the parallel part of a push by key. */
-    public void release(long rows, int n, Taken claims, long steps, long status) {
-        kernels.release(rows, n, claims.claims(), steps, status);
+    /** Tells the first item of each row. */
+    public void mark(long rows, int n, long entries, Taken claims, long steps, long status) {
+        kernels.mark(rows, n, claims.table() == 0 ? 0 : entries, claims.claims(), steps, status);
     }
 
     /** Adds up squares, one sum for each thread. */
@@ -136,9 +136,9 @@ public final class RuleLaunches {
             kernels.stepAll(stepped.by(rule), update, row, n);
         }
 
-        /** Steps each row by its first item, as {@code psf_*_rows}. */
-        public void rows(Columns stepped, long update, long rows, Taken claims, int first, int n, long status) {
-            kernels.stepRows(stepped.by(rule), update, rows, claims.claims(), first, n, status);
+        /** Steps the rows of items, as {@code psf_*_rows}. */
+        public void rows(Columns stepped, long update, long rows, int first, int n, long status) {
+            kernels.stepRows(stepped.by(rule), update, rows, first, n, status);
         }
 
         /** Steps the items that are left, as {@code psf_*_rest}. */
