@@ -888,12 +888,23 @@ struct RowAdaGrad : Elementwise {
     }
 };
 
+/** Reads what no thread reads again: it need not stay in the cache. */
+template <class T>
+__device__ inline T once(const T *at) {
+#ifdef __CUDA_ARCH__
+    return __ldcs(at);
+#else
+    return *at;
+#endif
+}
+
 /** Steps element i of w, s and t by element j of g. */
 template <class R>
 __device__ inline void stepOne(
         const Rule &r, float *w, const float *g, float *s, float *t, i64 i, i64 j, float2 c) {
     float weight = w[i];
-    float gradient = changes<R>(r) ? changed(r, weight, g[j]) : g[j];
+    float gradient = once(&g[j]);
+    gradient = changes<R>(r) ? changed(r, weight, gradient) : gradient;
     float first = R::states > 0 ? s[i] : 0;
     float second = R::states > 1 ? t[i] : 0;
     R::step(r, weight, gradient, first, second, c);
@@ -912,7 +923,7 @@ __device__ inline void stepFour(
         const Rule &r, float *w, const float *g, float *s, float *t, i64 i, i64 j, float2 c, float2 c1, float2 c2,
         float2 c3) {
     float4 weight = ((const float4 *)w)[i];
-    float4 gradient = ((const float4 *)g)[j];
+    float4 gradient = once((const float4 *)g + j);
     float4 first;
     float4 second;
     if (R::states > 0) {

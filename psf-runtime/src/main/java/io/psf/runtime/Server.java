@@ -98,6 +98,7 @@ public final class Server implements AutoCloseable {
         resources.every(Defaults.TICK, connections::expire);
         this.lanes = new LaneWatch(host.lanes());
         resources.every(Defaults.WATCH, lanes::sample);
+        resources.every(Defaults.WATCH, () -> placements.lost().ifPresent(this::endWithout));
         this.drain = new Drain(host, connections, closed::get);
         this.listener = resources.listen(config.host(), config.port(), dispatcher);
         Member told = told(config, listener.port());
@@ -150,6 +151,14 @@ public final class Server implements AutoCloseable {
                 end(cause);
             }
         });
+    }
+
+    /** Ends the server, whose shards have lost their memory: the cluster counts it as lost. */
+    private void endWithout(String reason) {
+        if (!closed.get()) {
+            LOG.error("server {} ends: {}", link.rank(), reason);
+            end(new PsException(PsException.Code.INTERNAL, reason));
+        }
     }
 
     /** Makes and loads the shards of the lost server whose place this one takes. */
@@ -293,7 +302,7 @@ public final class Server implements AutoCloseable {
     /**
      * Blocks until the job has ended.
      *
-     * @throws PsException if the scheduler was lost
+     * @throws PsException if the scheduler was lost, or the memory of a device with shards
      */
     public void awaitTermination() {
         Termination.await(terminated);

@@ -84,6 +84,6 @@ public final class Cuda {
     static PsException failure(int result, String what) {
         PsException.Code code =
                 result == Loader.OUT_OF_MEMORY ? PsException.Code.RESOURCE_EXHAUSTED : PsException.Code.INTERNAL;
-        return new PsException(code, what + ": " + Loader.text(result));
+        return new PsException(code, Device.failed(result, what) + ": " + Loader.text(result));
     }
 }

@@ -16,12 +16,16 @@ import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
 import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A device and its primary context, which is retained for the life of the JVM. Each thread that uses the device calls
  * {@link #use} first. Thread-safe.
  */
 public final class Device {
+    private static final Logger LOG = LoggerFactory.getLogger(Device.class);
+
     /** The most bytes of a block that is kept for reuse. */
     private static final long MOST_IDLE = 64L << 20;
 
@@ -39,6 +43,8 @@ public final class Device {
     private final Map<String, Module> modules = new ConcurrentHashMap<>();
     /** Blocks that are not in use, by length. Guarded by this. */
     private final TreeMap<Long, List<Block>> idle = new TreeMap<>();
+    /** The error after which the driver fails every call of this process; null before. */
+    private volatile @Nullable String lost;
 
     private Device(int number) {
         this.number = number;
@@ -126,6 +132,29 @@ public final class Device {
             Cuda.check(JCudaDriver.cuCtxSetCurrent(context), toString());
             CURRENT.set(this);
         }
+    }
+
+    /** Returns the reason, as a clause, why the device is of no use to this process any more; empty as long as it is. */
+    public Optional<String> lost() {
+        return Optional.ofNullable(lost);
+    }
+
+    /**
+     * Marks the current thread's device as lost, once, if an error is one after which the driver fails every call.
+     *
+     * @return what failed first on that device, for the message; {@code what} if it is not lost
+     */
+    static String failed(int result, String what) {
+        Device device = CURRENT.get();
+        return device == null ? what : device.marked(result, what);
+    }
+
+    private synchronized String marked(int result, String what) {
+        if (lost == null && Loader.isFinal(result)) {
+            lost = this + " is lost: " + what + ": " + Loader.text(result);
+            LOG.error("{}; the memory of its shards is lost, too", lost);
+        }
+        return lost == null ? what : what + " (" + lost + ")";
     }
 
     /** Returns the free memory in bytes, without idle blocks of this class. */

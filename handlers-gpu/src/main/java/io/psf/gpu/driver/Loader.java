@@ -80,6 +80,24 @@ final class Loader {
         return version[0];
     }
 
+    /** True for an error after which the driver fails every call of the process on the device. */
+    static boolean isFinal(int result) {
+        return switch (result) {
+            case CUresult.CUDA_ERROR_ECC_UNCORRECTABLE,
+                    CUresult.CUDA_ERROR_ILLEGAL_ADDRESS,
+                    CUresult.CUDA_ERROR_LAUNCH_TIMEOUT,
+                    CUresult.CUDA_ERROR_CONTEXT_IS_DESTROYED,
+                    CUresult.CUDA_ERROR_ASSERT,
+                    CUresult.CUDA_ERROR_HARDWARE_STACK_ERROR,
+                    CUresult.CUDA_ERROR_ILLEGAL_INSTRUCTION,
+                    CUresult.CUDA_ERROR_MISALIGNED_ADDRESS,
+                    CUresult.CUDA_ERROR_INVALID_ADDRESS_SPACE,
+                    CUresult.CUDA_ERROR_INVALID_PC,
+                    CUresult.CUDA_ERROR_LAUNCH_FAILED -> true;
+            default -> false;
+        };
+    }
+
     static String text(int result) {
         String[] sentence = new String[1];
         JCudaDriver.cuGetErrorString(result, sentence);

@@ -1,18 +1,9 @@
 package io.psf.gpu.driver;
 
-import static jcuda.driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-import static jcuda.driver.CUmemAllocationGranularity_flags.CU_MEM_ALLOC_GRANULARITY_RECOMMENDED;
-import static jcuda.driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED;
-import static jcuda.driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE;
-
 import io.psf.api.PsException;
 import java.util.ArrayList;
 import java.util.List;
 import jcuda.driver.CUdeviceptr;
-import jcuda.driver.CUmemAccessDesc;
-import jcuda.driver.CUmemAllocationProp;
-import jcuda.driver.CUmemGenericAllocationHandle;
-import jcuda.driver.CUmemLocation;
 import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Reservation {
     private final Device device;
+    private final Mapping mapping;
     private final Address begin;
     private final long length;
     /** The pieces' sizes. Their handles were released when they were mapped: the mapping keeps the memory. */
@@ -36,8 +28,9 @@ public final class Reservation {
         }
     }
 
-    private Reservation(Device device, Address begin, long length) {
+    private Reservation(Device device, Mapping mapping, Address begin, long length) {
         this.device = device;
+        this.mapping = mapping;
         this.begin = begin;
         this.length = length;
     }
@@ -49,29 +42,21 @@ public final class Reservation {
      * @return null if the device does not map memory
      */
     static @Nullable Reservation of(Device device, long bytes) {
+        Mapping mapping = Mapping.find();
         long granularity = device.granularity();
-        if (granularity == 0) {
+        if (mapping == null || granularity == 0) {
             return null;
         }
         long length = roundedUp(bytes, granularity);
         Address begin = new Address();
         int result = JCudaDriver.cuMemAddressReserve(begin, length, 0, new CUdeviceptr(), 0);
-        return result == 0 ? new Reservation(device, begin, length) : null;
-    }
-
-    static CUmemAllocationProp properties(int device) {
-        CUmemAllocationProp properties = new CUmemAllocationProp();
-        properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-        properties.location = new CUmemLocation(CU_MEM_LOCATION_TYPE_DEVICE, device);
-        return properties;
+        return result == 0 ? new Reservation(device, mapping, begin, length) : null;
     }
 
     /** Returns the size in bytes of which pieces are multiples; 0 if the device does not map memory. */
     static long granularity(int device) {
-        long[] granularity = new long[1];
-        int result = JCudaDriver.cuMemGetAllocationGranularity(
-                granularity, properties(device), CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
-        return result == 0 ? granularity[0] : 0;
+        Mapping mapping = Mapping.find();
+        return mapping == null ? 0 : mapping.granularity(device);
     }
 
     private static long roundedUp(long bytes, long granularity) {
@@ -105,32 +90,30 @@ public final class Reservation {
             throw device.exhausted(bytes, what);
         }
         long piece = wanted - mapped;
-        CUmemGenericAllocationHandle handle = new CUmemGenericAllocationHandle();
-        int result = JCudaDriver.cuMemCreate(handle, piece, properties(device.number()), 0);
+        long[] handle = new long[1];
+        int result = mapping.create(handle, piece, device.number());
         if (result == Loader.OUT_OF_MEMORY && device.trim()) {
-            result = JCudaDriver.cuMemCreate(handle, piece, properties(device.number()), 0);
+            result = mapping.create(handle, piece, device.number());
         }
         if (result == Loader.OUT_OF_MEMORY) {
             throw device.exhausted(piece, what);
         }
         Cuda.check(result, "memory of " + device + " for " + what);
         try {
-            map(handle, piece, what);
+            map(handle[0], piece, what);
         } finally {
-            JCudaDriver.cuMemRelease(handle);
+            mapping.release(handle[0]);
         }
         pieces.add(piece);
         mapped = wanted;
     }
 
-    private void map(CUmemGenericAllocationHandle handle, long piece, String what) {
-        CUdeviceptr to = Block.pointer(address() + mapped);
-        Cuda.check(JCudaDriver.cuMemMap(to, piece, 0, handle, 0), "mapping of memory of " + device + " for " + what);
-        CUmemAccessDesc access = new CUmemAccessDesc(
-                new CUmemLocation(CU_MEM_LOCATION_TYPE_DEVICE, device.number()), CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
-        int result = JCudaDriver.cuMemSetAccess(to, piece, new CUmemAccessDesc[] {access}, 1);
+    private void map(long handle, long piece, String what) {
+        long to = address() + mapped;
+        Cuda.check(mapping.map(to, piece, handle), "mapping of memory of " + device + " for " + what);
+        int result = mapping.access(to, piece, device.number());
         if (result != 0) {
-            JCudaDriver.cuMemUnmap(to, piece);
+            JCudaDriver.cuMemUnmap(Block.pointer(to), piece);
             throw Cuda.failure(result, "access to memory of " + device + " for " + what);
         }
     }

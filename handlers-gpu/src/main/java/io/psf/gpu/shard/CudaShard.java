@@ -183,10 +183,10 @@ public final class CudaShard extends ServerShard implements DeviceShard, Generat
     @Override
     protected int removeSome(LongArray keys) {
         Removal removal = rows.remove(keys);
-        for (Removal.Removed each : removal.removed()) {
-            attachments().rowRemoved(keys.get(each.item()), each.row(), each.last());
+        for (int i = 0; i < removal.items().length; i++) {
+            attachments().rowRemoved(keys.get(removal.items()[i]), removal.rows()[i], removal.lasts()[i]);
         }
-        return removal.removed().size();
+        return removal.items().length;
     }
 
     @Override

@@ -79,6 +79,11 @@ public final class DeviceFactory implements ShardFactory {
         return List.copyOf(unavailable);
     }
 
+    @Override
+    public Optional<String> lost() {
+        return devices.stream().map(Device::lost).flatMap(Optional::stream).findFirst();
+    }
+
     /** Returns true: a device's context is current on one thread, and a stream is used by one thread. */
     @Override
     public boolean pinsLane() {

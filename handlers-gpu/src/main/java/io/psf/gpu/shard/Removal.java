@@ -1,28 +1,20 @@
 package io.psf.gpu.shard;
 
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import java.util.Arrays;
 
 /**
  * The removal of rows: the last row takes the number of each removed row, one after the other, so that rows are numbered
  * without gaps. The moves are the result of all of them, and can be made at once: no row is both moved and overwritten.
  *
  * @param count the number of rows afterwards
- * @param from the numbers before of the rows that move
+ * @param from the numbers before of the rows that move, ascending
  * @param to their numbers afterwards, in the same order
- * @param removed what attachments are told, in order
+ * @param items what attachments are told, in order: the index of each removed row's key
+ * @param rows the number of each removed row at that time
+ * @param lasts the number of the last row at that time, which takes that of the removed row
  */
-record Removal(int count, int[] from, int[] to, List<Removed> removed) {
-    /**
-     * The removal of one row.
-     *
-     * @param item the index of its key
-     * @param row its number at that time, which the last row takes
-     * @param last the last row's number at that time
-     */
-    record Removed(int item, int row, int last) {}
+record Removal(int count, int[] from, int[] to, int[] items, int[] rows, int[] lasts) {
+    private static final int REMOVED = -1;
 
     /**
      * Plans a removal.
@@ -31,31 +23,48 @@ record Removal(int count, int[] from, int[] to, List<Removed> removed) {
      * @param count the number of rows before
      */
     static Removal of(int[] rows, int count) {
-        Map<Integer, Integer> contentOf = new HashMap<>(); // of a number: the row that has it now, if it is another
-        Map<Integer, Integer> numberOf = new HashMap<>(); // the inverse
-        List<Removed> removed = new ArrayList<>();
-        int left = count;
+        int n = (int) Arrays.stream(rows).filter(row -> row >= 0).count();
+        int tail = count - n; // the rows from here on move, or are removed
+        int[] numberOf = new int[n]; // of the rows of the tail: their number now, or REMOVED
+        int[] contentOf = new int[n]; // of the numbers of the tail: the row that has it now
+        for (int i = 0; i < n; i++) {
+            numberOf[i] = tail + i;
+            contentOf[i] = tail + i;
+        }
+        int[] items = new int[n];
+        int[] numbers = new int[n];
+        int[] lasts = new int[n];
+        int done = 0;
         for (int item = 0; item < rows.length; item++) {
-            if (rows[item] < 0) {
+            int removed = rows[item];
+            if (removed < 0) {
                 continue;
             }
-            int row = numberOf.getOrDefault(rows[item], rows[item]);
-            int last = --left;
-            int moved = contentOf.getOrDefault(last, last);
-            contentOf.remove(last);
-            if (row != last) {
-                contentOf.put(row, moved);
-                numberOf.put(moved, row);
+            int number = removed < tail ? removed : numberOf[removed - tail];
+            int last = count - 1 - done;
+            int moved = contentOf[last - tail];
+            if (number >= tail) {
+                contentOf[number - tail] = moved;
             }
-            removed.add(new Removed(item, row, last));
+            numberOf[moved - tail] = number;
+            if (removed >= tail) {
+                numberOf[removed - tail] = REMOVED;
+            }
+            items[done] = item;
+            numbers[done] = number;
+            lasts[done++] = last;
         }
-        int[] from = new int[contentOf.size()];
-        int[] to = new int[contentOf.size()];
-        int n = 0;
-        for (Map.Entry<Integer, Integer> each : contentOf.entrySet()) {
-            to[n] = each.getKey();
-            from[n++] = each.getValue();
+        int moves = (int)
+                Arrays.stream(numberOf).filter(number -> number != REMOVED).count();
+        int[] from = new int[moves];
+        int[] to = new int[moves];
+        int move = 0;
+        for (int i = 0; i < n; i++) {
+            if (numberOf[i] != REMOVED) {
+                from[move] = tail + i;
+                to[move++] = numberOf[i];
+            }
         }
-        return new Removal(left, from, to, removed);
+        return new Removal(tail, from, to, items, numbers, lasts);
     }
 }

@@ -1,6 +1,8 @@
 package io.psf.gpu.shard;
 
 import io.psf.api.TensorId;
+import io.psf.builtin.OptimizerSpec;
+import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.gpu.report.Measured;
@@ -20,20 +22,27 @@ final class ClusterBenchmarks {
         try (PsCluster cluster =
                 PsCluster.builder().servers(1).devices(0).over(sharedMemory).start()) {
             for (int bytes : BYTES) {
-                run(cluster.worker(), bytes, placement, rows);
+                run(cluster.worker(), bytes, placement, Optimizers.add(), rows);
+                run(cluster.worker(), bytes, placement, Optimizers.adam(0.01), rows);
             }
         }
     }
 
-    private static void run(Worker worker, int bytes, String placement, Consumer<Measured> rows) {
+    private static void run(
+            Worker worker, int bytes, String placement, OptimizerSpec optimizer, Consumer<Measured> rows) {
+        boolean isAdam = optimizer.name().endsWith("adam");
         String size = bytes < 1 << 20 ? bytes / 1024 + " KB" : bytes / (1 << 20) + " MB";
-        TensorSpec spec = TensorSpec.dense("t" + bytes, bytes / Float.BYTES).slices(1);
+        TensorSpec spec =
+                TensorSpec.dense("t" + bytes, bytes / Float.BYTES).slices(1).optimizer(optimizer);
         float[] values = new float[bytes / Float.BYTES];
         double[] onHost = times(worker, spec.placement("host"), values);
         double[] onDevice = times(worker, spec.placement(placement), values);
         String remark = "floor: the same call to a tensor in the server's own memory";
-        rows.accept(Measured.time("Tensors.push of " + size + " over shared memory", onDevice[0], onHost[0])
-                .noted(remark));
+        String push = "Tensors.push of " + size + " over shared memory" + (isAdam ? ", Adam" : "");
+        rows.accept(Measured.time(push, onDevice[0], onHost[0]).noted(remark));
+        if (isAdam) {
+            return; // pulls are the same
+        }
         rows.accept(Measured.time("Tensors.pull of " + size + " over shared memory", onDevice[1], onHost[1])
                 .noted(remark));
     }

@@ -63,6 +63,7 @@ public final class DeviceBenchmarks {
         measure("push of 2000 keys", 2, () -> shards.growingPush(2000, false, 50));
         measure("push of 2000 keys", 2, () -> shards.growingPush(2000, true, 50));
         measure("memory of growth", 12, shards::memoryOfGrowth);
+        measure("removal", 8, () -> shards.removal(1 << 20, 8 << 20));
         measure("dense push of 1 KB, " + Rule.ADD, 1, () -> shards.smallPush(Rule.ADD));
         measure("dense push of 1 KB, " + Rule.ADAM, 1, () -> shards.smallPush(Rule.ADAM));
         try {

@@ -31,14 +31,14 @@ class RemovalTest {
 
         List<Integer> content =
                 new ArrayList<>(IntStream.range(0, count).boxed().toList());
-        List<Removal.Removed> events = new ArrayList<>();
+        List<List<Integer>> events = new ArrayList<>();
         for (int item = 0; item < chosen.size(); item++) {
             int row = content.indexOf(chosen.get(item));
             if (row >= 0) {
                 int last = content.size() - 1;
                 content.set(row, content.get(last));
                 content.remove(last);
-                events.add(new Removal.Removed(item, row, last));
+                events.add(List.of(item, row, last));
             }
         }
 
@@ -49,7 +49,10 @@ class RemovalTest {
             assertThat(removal.to()[i]).as("moved to").isLessThan(removal.count());
             moved[removal.to()[i]] = removal.from()[i];
         }
-        assertThat(removal.removed()).isEqualTo(events);
+        List<List<Integer>> told = IntStream.range(0, removal.items().length)
+                .mapToObj(i -> List.of(removal.items()[i], removal.rows()[i], removal.lasts()[i]))
+                .toList();
+        assertThat(told).isEqualTo(events);
         assertThat(Arrays.stream(moved).limit(removal.count()).boxed()).isEqualTo(content);
     }
 }

@@ -126,10 +126,10 @@ final class ShardBenchmarks {
                 FloatArray update = shard.allocate(n * WIDTH);
                 LongArray keys = LongArray.view(workspace.hostMemory(n * Long.BYTES));
                 int[] page = {0};
+                fill(keys, 0);
                 return Timing.whole(() -> {
-                    long first = (long) n * (page[0]++ % pages);
-                    for (int i = 0; i < n; i++) {
-                        keys.set(i, (first + i) * 0x9E3779B97F4A7C15L);
+                    if (areNew) {
+                        fill(keys, (long) n * (page[0]++ % pages));
                     }
                     shard.optimizer().apply(shard, keys, update);
                 });
@@ -138,6 +138,38 @@ final class ShardBenchmarks {
             }
         });
         return time("Adam push of " + n + (areNew ? " new" : "") + " keys to a growing table", seconds, wantedMicros);
+    }
+
+    private static void fill(LongArray keys, long first) {
+        for (int i = 0; i < keys.length(); i++) {
+            keys.set(i, (first + i) * 0x9E3779B97F4A7C15L);
+        }
+    }
+
+    /** Removes rows of a growing table, as an eviction does, and creates them again, which is not timed. */
+    Measured removal(int n, int rows) {
+        double seconds = on(TensorInfo.GROWING, Rule.ADAM, WIDTH, shard -> {
+            Workspace workspace = Workspace.acquire(device);
+            try {
+                LongArray all = LongArray.view(workspace.hostMemory(rows * Long.BYTES));
+                fill(all, 0);
+                LongArray some = all.slice(rows / 3, rows / 3 + n);
+                double least = Double.MAX_VALUE;
+                for (int i = 0; i < 5; i++) {
+                    shard.rows(all, new int[rows]);
+                    long began = System.nanoTime();
+                    shard.removeRows(some);
+                    least = Math.min(least, (System.nanoTime() - began) / 1e9);
+                }
+                return least;
+            } finally {
+                workspace.release();
+            }
+        });
+        return Measured.time(
+                "removal of " + n / (1 << 20) + "M of " + rows / (1 << 20) + "M rows of 64 floats with Adam's slots",
+                seconds,
+                Double.NaN);
     }
 
     private static Measured time(String name, double seconds, double wantedMicros) {
@@ -156,9 +188,7 @@ final class ShardBenchmarks {
                 LongArray keys = LongArray.view(workspace.hostMemory(n * Long.BYTES));
                 long least = Long.MAX_VALUE;
                 for (int call = 0; call < calls; call++) {
-                    for (int i = 0; i < n; i++) {
-                        keys.set(i, ((long) call * n + i) * 0x9E3779B97F4A7C15L);
-                    }
+                    fill(keys, (long) call * n);
                     shard.optimizer().apply(shard, keys, update);
                     least = Math.min(least, device.free());
                 }

@@ -4,6 +4,7 @@ import io.psf.runtime.spi.store.Store;
 import io.psf.runtime.spi.transport.HostMemory;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +49,15 @@ public interface ShardFactory {
      */
     default boolean pinsLane() {
         return false;
+    }
+
+    /**
+     * Returns the reason, as a clause, why shards of this factory have lost their memory, as when a device fails; empty as
+     * long as they have it. The server ends then: its slices return with the server that takes its place. Called a few
+     * times a second, from any thread.
+     */
+    default Optional<String> lost() {
+        return Optional.empty();
     }
 
     /**

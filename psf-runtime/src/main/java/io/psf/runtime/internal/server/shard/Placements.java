@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
@@ -90,6 +91,14 @@ public final class Placements {
         if (hostMemory == null) {
             hostMemory = factory.hostMemory();
         }
+    }
+
+    /** Returns the reason why shards have lost their memory; empty as long as they have it. */
+    public Optional<String> lost() {
+        return factories.values().stream()
+                .map(ShardFactory::lost)
+                .flatMap(Optional::stream)
+                .findFirst();
     }
 
     /** Returns the memory for large requests and answers of the first factory that has one; null for none. */
