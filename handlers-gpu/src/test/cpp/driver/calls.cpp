@@ -82,8 +82,13 @@ bool isSticky(int result) {
 }
 
 int injected(const std::string &function) {
+    static const std::set<std::string> work = {
+        "cuMemAlloc", "cuMemHostAlloc", "cuMemCreate", "cuMemMap", "cuMemSetAccess", "cuMemAddressReserve",
+        "cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync", "cuMemcpyDtoDAsync", "cuMemsetD32Async", "cuMemsetD8Async",
+        "cuLaunchKernel", "cuEventRecord", "cuStreamWaitEvent"};
     for (Injection &each : injections) {
-        if (each.left > 0 && each.function == function && --each.left == 0) {
+        bool isMeant = each.function == "*" ? work.count(function) != 0 : each.function == function;
+        if (each.left > 0 && isMeant && --each.left == 0) {
             std::cerr << "host-cuda: result " << each.result << " injected into " << function << std::endl;
             return each.result;
         }

@@ -15,7 +15,8 @@
 //   HOST_CUDA_LOG      file to which a line is added for each violation
 //   HOST_CUDA_FAIL     file of errors to inject, read again when it changes: lines FUNCTION:N:RESULT. The N-th call from
 //                      now on has that result. FUNCTION is one of the API without its version, such as cuMemAlloc;
-//                      cuLaunchKernel(KERNEL); or run(KERNEL), for an error that is found when the kernel runs.
+//                      cuLaunchKernel(KERNEL); run(KERNEL), for an error that is found when the kernel runs; or *, for
+//                      any function that allocates memory or queues work.
 
 #pragma once
 

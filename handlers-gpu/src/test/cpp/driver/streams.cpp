@@ -29,7 +29,7 @@ Habit habit() {
     static Habit now = LATE;
     static int left = 0;
     if (left-- <= 0) {
-        left = (int)(randomness()() % 100);
+        left = (int)(randomness()() % 40);
         now = (Habit)(randomness()() % 4);
     }
     return now;

@@ -136,7 +136,7 @@ public final class HostDriver {
             tests.add(DynamicTest.dynamicTest(each.name(), () -> {
                 Assumptions.assumeFalse(each.isSkipped(), each.text());
                 if (each.hasFailed()) {
-                    throw new AssertionError(each.text() + "\n" + this + "\n" + violations());
+                    throw new AssertionError(each.name() + "\n" + each.text() + "\n" + this + "\n" + violations());
                 }
             }));
         }
