@@ -16,7 +16,8 @@
 //   HOST_CUDA_FAIL     file of errors to inject, read again when it changes: lines FUNCTION:N:RESULT. The N-th call from
 //                      now on has that result. FUNCTION is one of the API without its version, such as cuMemAlloc;
 //                      cuLaunchKernel(KERNEL); run(KERNEL), for an error that is found when the kernel runs; or *, for
-//                      any function that allocates memory or queues work.
+//                      any function that allocates memory or queues work. The file with .done behind its name gets the
+//                      names of the functions that have failed so.
 
 #pragma once
 

@@ -12,26 +12,28 @@ import io.psf.gpu.onhost.OnHostDriver;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.io.IOException;
+import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Pushes of which a call of the driver fails, each call in turn. What the table has afterwards is between the values before
- * and those of the whole push, and later pushes are exact. All numbers are small integers.
+ * Functions of which a call of the driver fails, each call in turn. Each value is that before or that of a whole function
+ * afterwards, or between them where a key is repeated; later pushes are exact. All numbers are small integers.
  */
 @ExtendWith(OnHostDriver.class)
 class FailedCalls {
-    /** More than the calls of a push. */
-    private static final int CALLS = 45;
-
     private static final int OUT_OF_MEMORY = 2;
     private static final int OUT_OF_RESOURCES = 701;
-    private static final int ROWS = 2000;
+    /** More than a growing table has memory for after the first push. */
+    private static final int ROWS = 3000;
+
+    private static final long[] ALL = LongStream.range(0, ROWS).toArray();
 
     private static PsCluster cluster;
     private static Worker worker;
@@ -51,93 +53,145 @@ class FailedCalls {
         }
     }
 
-    /** A table with an update of it, the keys with duplicates. */
-    private record Push(TensorId tensor, int width, long[] keys, float[] update) {
-        void run() {
-            Tensors.pushRows(worker, tensor, keys, update).await();
-        }
+    private static float[] values(TensorId tensor, int width) {
+        float[] values = new float[ROWS * width];
+        Tensors.pullRows(worker, tensor, ALL, values).await();
+        return values;
+    }
 
-        float[] values() {
-            float[] values = new float[ROWS * width];
-            long[] all = new long[ROWS];
-            for (int i = 0; i < ROWS; i++) {
-                all[i] = i;
-            }
-            Tensors.pullRows(worker, tensor, all, values).await();
-            return values;
-        }
-
-        /** Returns values with this push added. */
-        float[] addedTo(float[] values) {
-            float[] sums = values.clone();
-            for (int i = 0; i < update.length; i++) {
-                sums[(int) keys[i / width] * width + i % width] += update[i];
+    /** Numbers by key for a table of some width. */
+    private record Update(int width, long[] keys, float[] values) {
+        float[] addedTo(float[] before) {
+            float[] sums = before.clone();
+            for (int i = 0; i < values.length; i++) {
+                sums[(int) keys[i / width] * width + i % width] += values[i];
             }
             return sums;
         }
+
+        float[] removedFrom(float[] before) {
+            float[] left = before.clone();
+            for (int i = 0; i < values.length; i++) {
+                left[(int) keys[i / width] * width + i % width] = 0;
+            }
+            return left;
+        }
     }
 
-    private Push push(TensorId tensor, int width) {
-        long[] keys = random.longs(1 + random.nextInt(200), 0, ROWS).toArray();
+    /** A function that fails. */
+    private enum Function {
+        PUSH_ROWS(false),
+        PUSH_ROWS_THAT_GROW(true),
+        PUSH_AND_PULL_ROWS_THAT_GROW(true),
+        PUSH_ALL(false),
+        PULL_ALL(false),
+        PULL_ROWS_THAT_GROW(true),
+        REMOVE_ROWS(true);
+
+        final boolean grows;
+
+        Function(boolean grows) {
+            this.grows = grows;
+        }
+
+        void run(TensorId tensor, Update update) {
+            long[] keys = update.keys();
+            switch (this) {
+                case PUSH_ROWS, PUSH_ROWS_THAT_GROW ->
+                    Tensors.pushRows(worker, tensor, keys, update.values()).await();
+                case PUSH_AND_PULL_ROWS_THAT_GROW ->
+                    Tensors.pushPullRows(worker, tensor, keys, update.values(), ALL, new float[ROWS * update.width()])
+                            .await();
+                case PUSH_ALL ->
+                    Tensors.push(worker, tensor, update.addedTo(new float[ROWS * update.width()]))
+                            .await();
+                case PULL_ALL -> Tensors.pull(worker, tensor);
+                case PULL_ROWS_THAT_GROW -> FailedCalls.values(tensor, update.width());
+                case REMOVE_ROWS -> Tensors.removeRows(worker, tensor, keys).await();
+            }
+        }
+
+        float[] of(float[] before, Update update) {
+            return switch (this) {
+                case PUSH_ROWS, PUSH_ROWS_THAT_GROW, PUSH_AND_PULL_ROWS_THAT_GROW, PUSH_ALL -> update.addedTo(before);
+                case PULL_ALL, PULL_ROWS_THAT_GROW -> before;
+                case REMOVE_ROWS -> update.removedFrom(before);
+            };
+        }
+    }
+
+    private Update update(int width, int most) {
+        long[] keys = random.longs(1 + random.nextInt(most), 0, ROWS).toArray();
         for (int i = 0; i < keys.length / 4; i++) {
             keys[random.nextInt(keys.length)] = keys[0];
         }
-        float[] update = new float[keys.length * width];
-        for (int i = 0; i < update.length; i++) {
-            update[i] = 1 + random.nextInt(3);
+        float[] values = new float[keys.length * width];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = 1 + random.nextInt(3);
         }
-        return new Push(tensor, width, keys, update);
+        return new Update(width, keys, values);
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void aPushOfWhichACallFailsLeavesATableThatIsRight(boolean grows) throws IOException {
+    @EnumSource
+    void aFunctionOfWhichACallFailsLeavesATableThatIsRight(Function function) throws IOException {
         for (int width : new int[] {3, 4}) {
-            int failures = 0;
-            for (int n = 1; n <= CALLS; n++) {
-                int result = n % 2 == 0 ? OUT_OF_MEMORY : OUT_OF_RESOURCES;
-                TensorSpec spec = grows ? TensorSpec.growing("t", width) : TensorSpec.table("t", ROWS, width);
-                TensorId tensor =
-                        Tensors.init(worker, spec.optimizer(Optimizers.add()).device());
-                push(tensor, width).run();
-                Push failing = push(tensor, width);
-                float[] before = failing.values();
-                boolean failed = false;
-                OnHostDriver.inject("*:" + n + ":" + result);
-                try {
-                    failing.run();
-                } catch (PsException e) {
-                    failed = true;
-                    failures++;
-                    assertThat(e.code())
-                            .isEqualTo(
-                                    result == OUT_OF_MEMORY
-                                            ? PsException.Code.RESOURCE_EXHAUSTED
-                                            : e.detail().contains("kernel")
-                                                    ? PsException.Code.HANDLER_FAILED
-                                                    : PsException.Code.INTERNAL);
-                } finally {
-                    OnHostDriver.inject("");
-                }
-                String what = "call " + n + ", width " + width;
-                float[] after = failing.values();
-                float[] whole = failing.addedTo(before);
-                for (int i = 0; i < after.length; i++) {
-                    assertThat(after[i])
-                            .as("element %d, %s", i, what)
-                            .isBetween(failed ? before[i] : whole[i], whole[i]);
-                }
-                for (int later = 0; later < 3; later++) {
-                    Push next = push(tensor, width);
-                    next.run();
-                    after = next.addedTo(after);
-                    assertThat(next.values()).as(what).isEqualTo(after);
-                }
-                Tensors.clear(worker, tensor);
+            int n = 1;
+            while (leavesATableThatIsRight(function, width, n)) {
+                n++;
             }
-            assertThat(failures).as("calls that failed").isGreaterThan(8).isLessThan(CALLS);
+            assertThat(n).as("calls of a function").isGreaterThan(2);
         }
         assertThat(OnHostDriver.violations()).isEmpty();
+    }
+
+    /** Returns false if the function has less than n calls. */
+    private boolean leavesATableThatIsRight(Function function, int width, int n) throws IOException {
+        TensorSpec spec = function.grows ? TensorSpec.growing("t", width) : TensorSpec.table("t", ROWS, width);
+        TensorId tensor = Tensors.init(worker, spec.optimizer(Optimizers.add()).device());
+        Update first = update(width, 300);
+        Tensors.pushRows(worker, tensor, first.keys(), first.values()).await();
+        float[] before = values(tensor, width);
+        Update failing = update(width, ROWS);
+        int result = n % 2 == 0 ? OUT_OF_MEMORY : OUT_OF_RESOURCES;
+        boolean failed = fails(function, tensor, failing, "*:" + n + ":" + result);
+        List<String> injected = OnHostDriver.injected();
+        OnHostDriver.inject("");
+        String what = "call " + n + ", " + injected + ", width " + width;
+        float[] after = values(tensor, width);
+        float[] whole = function.of(before, failing);
+        for (int i = 0; i < after.length; i++) {
+            float least = failed ? Math.min(before[i], whole[i]) : whole[i];
+            float most = failed ? Math.max(before[i], whole[i]) : whole[i];
+            assertThat(after[i]).as("element %d, %s", i, what).isBetween(least, most);
+        }
+        for (int later = 0; later < 2; later++) {
+            Update next = update(width, ROWS);
+            Tensors.pushRows(worker, tensor, next.keys(), next.values()).await();
+            after = next.addedTo(after);
+            assertThat(values(tensor, width)).as(what).isEqualTo(after);
+        }
+        Tensors.clear(worker, tensor);
+        return !injected.isEmpty();
+    }
+
+    private static boolean fails(Function function, TensorId tensor, Update update, String error) throws IOException {
+        OnHostDriver.inject(error);
+        try {
+            function.run(tensor, update);
+            return false;
+        } catch (PsException e) {
+            assertThat(OnHostDriver.injected()).as(e.detail()).hasSize(1);
+            assertThat(e.code())
+                    .as(e.detail())
+                    .isEqualTo(
+                            error.endsWith(":" + OUT_OF_MEMORY)
+                                    ? PsException.Code.RESOURCE_EXHAUSTED
+                                    : e.detail().startsWith("kernel")
+                                            ? PsException.Code.HANDLER_FAILED
+                                            : PsException.Code.INTERNAL);
+            return true;
+        }
     }
 
     @Test
@@ -146,15 +200,15 @@ class FailedCalls {
                 worker,
                 TensorSpec.table("named", ROWS, 3).optimizer(Optimizers.add()).device());
         OnHostDriver.inject("cuLaunchKernel(psf_add_rows):1:" + OUT_OF_RESOURCES);
-        Push push = push(tensor, 3);
-        assertThatThrownBy(push::run)
+        Update update = update(3, 100);
+        assertThatThrownBy(() -> Function.PUSH_ROWS.run(tensor, update))
                 .isInstanceOfSatisfying(
                         PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.HANDLER_FAILED))
                 .hasMessageContaining("kernel psf_add_rows<<<")
                 .hasMessageContaining("CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES");
-        assertThat(push.values()).as("nothing was added").containsOnly(0);
-        push.run();
-        assertThat(push.values()).isEqualTo(push.addedTo(new float[ROWS * 3]));
+        assertThat(values(tensor, 3)).as("nothing was added").containsOnly(0);
+        Function.PUSH_ROWS.run(tensor, update);
+        assertThat(values(tensor, 3)).isEqualTo(update.addedTo(new float[ROWS * 3]));
         Tensors.clear(worker, tensor);
     }
 }

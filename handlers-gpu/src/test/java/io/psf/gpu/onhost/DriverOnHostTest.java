@@ -30,7 +30,7 @@ class DriverOnHostTest {
 
     @TestFactory
     List<DynamicTest> growthWithLittleMemory() {
-        return driver().with("HOST_CUDA_MEMORY", 64 << 20).run("io.psf.gpu.GrowthWithLittleMemory");
+        return driver().with("HOST_CUDA_MEMORY", 40 << 20).run("io.psf.gpu.GrowthWithLittleMemory");
     }
 
     @TestFactory

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -34,9 +35,16 @@ public final class OnHostDriver implements BeforeAllCallback, BeforeEachCallback
         return Files.exists(log) ? Files.readString(log) : "";
     }
 
+    /** Returns the functions that have failed since the last {@link #inject}. */
+    public static List<String> injected() throws IOException {
+        Path done = Path.of(file(HostDriver.FAIL).orElseThrow() + ".done");
+        return Files.exists(done) ? Files.readAllLines(done) : List.of();
+    }
+
     /** Sets the errors that the driver injects from now on, as driver.h describes them. */
     public static void inject(String lines) throws IOException {
         Path file = file(HostDriver.FAIL).orElseThrow();
+        Files.deleteIfExists(Path.of(file + ".done"));
         Path written = Files.writeString(file.resolveSibling("next"), lines);
         Files.move(written, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }

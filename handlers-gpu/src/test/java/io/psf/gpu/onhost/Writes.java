@@ -24,15 +24,20 @@ class Writes {
         }
     }
 
+    /** Runs the kernel. The launch has the error already if the kernel runs at once. */
+    private static void run(Device device, long address, int index) {
+        Stream stream = new Stream();
+        stream.launch(device.module(PTX, "writes"), "write_at", Grid.one(32), address, index);
+        stream.synchronize();
+    }
+
     /** Writes one float of memory of 100 floats: the message of the log. */
     private static String write(int number, int index) throws IOException {
         Device device = Device.of(number);
         device.use();
         Pointer floats = new Pointer();
         assertThat(JCudaDriver.cuMemAlloc(floats, 400)).isZero();
-        Stream stream = new Stream();
-        stream.launch(device.module(PTX, "writes"), "write_at", Grid.one(32), floats.address(), index);
-        assertThatThrownBy(stream::synchronize)
+        assertThatThrownBy(() -> run(device, floats.address(), index))
                 .isInstanceOf(PsException.class)
                 .hasMessageContaining("write_at<<<1, 32>>>")
                 .hasMessageContaining("ILLEGAL_ADDRESS");
@@ -61,9 +66,7 @@ class Writes {
     void toAddressZero() throws IOException {
         Device device = Device.of(3);
         device.use();
-        Stream stream = new Stream();
-        stream.launch(device.module(PTX, "writes"), "write_at", Grid.one(32), 0, 1);
-        assertThatThrownBy(stream::synchronize).hasMessageContaining("ILLEGAL_ADDRESS");
+        assertThatThrownBy(() -> run(device, 0, 1)).hasMessageContaining("ILLEGAL_ADDRESS");
         assertThat(OnHostDriver.violations()).contains("access to address 0x4, which this driver did not give");
         Device.of(4).use();
         new Stream().synchronize(); // the other device goes on, and so does the JVM: its own signals are its own
@@ -78,9 +81,7 @@ class Writes {
         assertThat(JCudaDriver.cuMemAlloc(elsewhere, 400)).isZero();
         Device device = Device.of(5);
         device.use();
-        Stream stream = new Stream();
-        stream.launch(device.module(PTX, "writes"), "write_at", Grid.one(32), elsewhere.address(), 0);
-        assertThatThrownBy(stream::synchronize).hasMessageContaining("ILLEGAL_ADDRESS");
+        assertThatThrownBy(() -> run(device, elsewhere.address(), 0)).hasMessageContaining("ILLEGAL_ADDRESS");
         assertThat(OnHostDriver.violations()).contains("device 4 (expected: device 5)");
     }
 }
