@@ -13,6 +13,8 @@
 //   HOST_CUDA_MEMORY   bytes of each device, default 1 GiB
 //   HOST_CUDA_SEED     seed of the order of work
 //   HOST_CUDA_LOG      file to which a line is added for each violation
+//   HOST_CUDA_ANY_LOCATION  if it is set, cuMemSetAccess takes any location: JCuda 12.6.0 passes a wrong one, and memory
+//                      cannot be mapped with it
 //   HOST_CUDA_FAIL     file of errors to inject, read again when it changes: lines FUNCTION:N:RESULT. The N-th call from
 //                      now on has that result. FUNCTION is one of the API without its version, such as cuMemAlloc;
 //                      cuLaunchKernel(KERNEL); run(KERNEL), for an error that is found when the kernel runs; or *, for
@@ -158,7 +160,7 @@ size_t totalMemory();
 
 size_t usedMemory(int device);
 
-/** Returns why n bytes from an address on are no memory of a device that exists; empty if they are. */
+/** Returns why devices cannot access n bytes from an address on; empty if they can: page-locked memory has one address. */
 std::string wrongMemory(Address address, size_t n);
 
 /** Returns why a copy cannot use memory of the host; empty if it can. */

@@ -99,7 +99,7 @@ class TwoDevices {
         long first = used(0);
         long second = used(1);
         TensorId tensor = Tensors.init(
-                worker, TensorSpec.table("large", 4_000_000, 1).slices(4).device());
+                worker, TensorSpec.table("large", 4_000_000, 1).slices(8).device());
         assertThat(used(0) - first).isGreaterThanOrEqualTo(8_000_000);
         assertThat(used(1) - second).isGreaterThanOrEqualTo(8_000_000);
         Tensors.clear(worker, tensor);

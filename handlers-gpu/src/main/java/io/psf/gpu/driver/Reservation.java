@@ -66,12 +66,36 @@ public final class Reservation {
         return properties;
     }
 
-    /** Returns the size in bytes of which pieces are multiples; 0 if the device does not map memory. */
+    /** Returns the size in bytes of which pieces are multiples; 0 if the device does not map memory, or JCuda cannot. */
     static long granularity(int device) {
         long[] granularity = new long[1];
         int result = JCudaDriver.cuMemGetAllocationGranularity(
                 granularity, properties(device), CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
-        return result == 0 ? granularity[0] : 0;
+        return result == 0 && maps(device, granularity[0]) ? granularity[0] : 0;
+    }
+
+    /** Tries it: JCuda 12.6.0 reads the location of an access from a wrong object, and the driver refuses it. */
+    private static boolean maps(int device, long bytes) {
+        CUdeviceptr at = new CUdeviceptr();
+        if (JCudaDriver.cuMemAddressReserve(at, bytes, 0, new CUdeviceptr(), 0) != 0) {
+            return false;
+        }
+        boolean maps = false;
+        CUmemGenericAllocationHandle handle = new CUmemGenericAllocationHandle();
+        if (JCudaDriver.cuMemCreate(handle, bytes, properties(device), 0) == 0) {
+            if (JCudaDriver.cuMemMap(at, bytes, 0, handle, 0) == 0) {
+                maps = JCudaDriver.cuMemSetAccess(at, bytes, access(device), 1) == 0;
+                JCudaDriver.cuMemUnmap(at, bytes);
+            }
+            JCudaDriver.cuMemRelease(handle);
+        }
+        JCudaDriver.cuMemAddressFree(at, bytes);
+        return maps;
+    }
+
+    private static CUmemAccessDesc[] access(int device) {
+        CUmemLocation location = new CUmemLocation(CU_MEM_LOCATION_TYPE_DEVICE, device);
+        return new CUmemAccessDesc[] {new CUmemAccessDesc(location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)};
     }
 
     private static long roundedUp(long bytes, long granularity) {
@@ -126,9 +150,7 @@ public final class Reservation {
     private void map(CUmemGenericAllocationHandle handle, long piece, String what) {
         CUdeviceptr to = Block.pointer(address() + mapped);
         Cuda.check(JCudaDriver.cuMemMap(to, piece, 0, handle, 0), "mapping of memory of " + device + " for " + what);
-        CUmemAccessDesc access = new CUmemAccessDesc(
-                new CUmemLocation(CU_MEM_LOCATION_TYPE_DEVICE, device.number()), CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
-        int result = JCudaDriver.cuMemSetAccess(to, piece, new CUmemAccessDesc[] {access}, 1);
+        int result = JCudaDriver.cuMemSetAccess(to, piece, access(device.number()), 1);
         if (result != 0) {
             JCudaDriver.cuMemUnmap(to, piece);
             throw Cuda.failure(result, "access to memory of " + device + " for " + what);

@@ -30,12 +30,24 @@ class DriverOnHostTest {
 
     @TestFactory
     List<DynamicTest> growthWithLittleMemory() {
-        return driver().with("HOST_CUDA_MEMORY", 40 << 20).run("io.psf.gpu.GrowthWithLittleMemory");
+        return driver().with("HOST_CUDA_MEMORY", 64 << 20).run("io.psf.gpu.GrowthWithLittleMemory");
+    }
+
+    @TestFactory
+    List<DynamicTest> growthWithLittleMemoryThatIsMapped() {
+        return driver().with("HOST_CUDA_MEMORY", 64 << 20)
+                .with("HOST_CUDA_ANY_LOCATION", true)
+                .run("io.psf.gpu.GrowthWithLittleMemory");
     }
 
     @TestFactory
     List<DynamicTest> failedCalls() {
         return driver().run("io.psf.gpu.FailedCalls");
+    }
+
+    @TestFactory
+    List<DynamicTest> failedCallsWithMemoryThatIsMapped() {
+        return driver().with("HOST_CUDA_ANY_LOCATION", true).run("io.psf.gpu.FailedCalls");
     }
 
     @TestFactory
