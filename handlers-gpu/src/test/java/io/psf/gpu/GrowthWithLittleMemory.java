@@ -49,6 +49,8 @@ class GrowthWithLittleMemory {
                             .optimizer(optimizer)
                             .initializer(Initializers.uniform(-1, 1, 3)));
             int batch = BATCH * Math.max(1, 32 / width);
+            Tensors.removeRows(worker, pair.device(), random.longs(batch).toArray())
+                    .await(); // has its memory from now on
             long[] keys = {};
             PsException full = null;
             while (full == null) {
