@@ -1,6 +1,6 @@
 package io.psf.gpu;
 
-import java.io.File;
+import io.psf.gpu.onhost.Cpp;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -9,20 +9,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.Optional;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
+import java.util.List;
 
 /**
  * The kernels of psf.cu, compiled as C++ and executed by a process on the host. Buffers belong to the process and end
  * with it. Each launch checks that no kernel has written outside a buffer.
  */
 final class HostKernels implements AutoCloseable {
-    private static final Path SOURCE = Path.of("src", "test", "cpp", "host.cpp");
-
     private final Process process;
     private final OutputStream out;
     private final InputStream in;
@@ -44,63 +38,19 @@ final class HostKernels implements AutoCloseable {
     }
 
     private static final class Program {
-        static final Optional<Path> BUILT = build();
-
-        private static Optional<Path> build() {
-            Optional<Path> compiler = compiler();
-            return compiler.map(Program::build);
-        }
-
-        private static Optional<Path> compiler() {
-            String path = System.getenv("PATH");
-            return Stream.of("c++", "g++")
-                    .flatMap(name -> Arrays.stream((path == null ? "" : path).split(File.pathSeparator, -1))
-                            .map(folder -> Path.of(folder, name)))
-                    .filter(Files::isExecutable)
-                    .findFirst();
-        }
-
-        private static Path build(Path compiler) {
-            try {
-                Path folder = Files.createTempDirectory("psf-kernels-");
-                Path program = folder.resolve("kernels");
-                Path log = folder.resolve("log");
-                folder.toFile().deleteOnExit();
-                program.toFile().deleteOnExit();
-                log.toFile().deleteOnExit();
-                int exit = new ProcessBuilder(
-                                compiler.toString(),
-                                "-std=c++17",
-                                "-O1",
-                                "-ffp-contract=off",
-                                "-o",
-                                program.toString(),
-                                SOURCE.toString())
-                        .redirectErrorStream(true)
-                        .redirectOutput(log.toFile())
-                        .start()
-                        .waitFor();
-                if (exit != 0) {
-                    throw new IllegalStateException(compiler + ": " + Files.readString(log));
-                }
-                return program;
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException(e);
-            }
-        }
+        static final Path BUILT = Cpp.build(
+                "kernels",
+                List.of(),
+                List.of(Cpp.sources().resolve("host.cpp"), Cpp.sources().resolve("threads.cpp")),
+                List.of(Path.of("src", "main", "cuda", "psf.cu")),
+                () -> "");
     }
 
     /** Starts a process. The test is skipped if this machine has no C++ compiler. */
     HostKernels(Order order, long seed) {
-        Assumptions.assumeTrue(
-                Program.BUILT.isPresent(),
-                "kernels on the host: not executed, since this machine has no C++ compiler (expected: c++ or g++ on"
-                        + " the PATH, as the package g++ has it)");
+        Cpp.assumeCompiler();
         try {
-            this.process = new ProcessBuilder(Program.BUILT.orElseThrow().toString())
+            this.process = new ProcessBuilder(Program.BUILT.toString())
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
         } catch (IOException e) {

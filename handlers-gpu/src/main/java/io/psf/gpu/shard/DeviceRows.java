@@ -236,6 +236,7 @@ final class DeviceRows {
         }
         int most = (long) rows + n <= capacity ? NewRows.ANY : capacity;
         NewRows created = new NewRows(keys().address(), values.address(), tensor.width(), most, generator);
+        used = Integer.MAX_VALUE; // until the status is read: if the operation fails before, the next one reads it
         kernels.findOrInsert(of, n, index.index(), created, into, claims, status.address());
         if (repeats && !claims.there()) {
             kernels.resolve(into, n, index.index());

@@ -70,12 +70,18 @@ final class KeyIndex {
     void rebuild(Kernels kernels, long keys, int rows, int expected) {
         int wanted = entriesFor((int) Math.min(MOST_ROWS, expected * 5L / 4)); // else it would be rebuilt again soon
         Block fresh = allocate(wanted);
-        workspace.stream().synchronize();
+        try {
+            workspace.stream().fill(fresh.address(), bytes(wanted), 0);
+            kernels.index(keys, rows, new Index(fresh.address(), wanted - 1L));
+            workspace.stream().synchronize();
+        } catch (RuntimeException | Error e) { // the index of before stays: in one that is not built no search ends
+            workspace.settle();
+            memory.free(fresh);
+            throw e;
+        }
         memory.free(block);
         block = fresh;
         entries = wanted;
-        clear();
-        kernels.index(keys, rows, index());
     }
 
     /** Removes all entries. */

@@ -1,0 +1,239 @@
+package io.psf.gpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.builtin.Initializers;
+import io.psf.builtin.Optimizers;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.gpu.onhost.OnHostDriver;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.Worker;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Functions of which a call of the driver fails, each call in turn. Each value is that before or that of a whole function
+ * afterwards, or between them where a key is repeated; later pushes are exact. All numbers are small integers.
+ */
+@ExtendWith(OnHostDriver.class)
+class FailedCalls {
+    private static final int OUT_OF_MEMORY = 2;
+    private static final int OUT_OF_RESOURCES = 701;
+    /** More than a growing table has memory for after the first push. */
+    private static final int ROWS = 3000;
+
+    private static final long[] ALL = LongStream.range(0, ROWS).toArray();
+
+    private static PsCluster cluster;
+    private static Worker worker;
+
+    private final Random random = new Random(1);
+
+    @BeforeAll
+    static void start() {
+        cluster = PsCluster.builder().servers(1).lanes(1).devices(0).start();
+        worker = cluster.worker();
+    }
+
+    @AfterAll
+    static void stop() {
+        if (cluster != null) {
+            cluster.close();
+        }
+    }
+
+    private static float[] values(TensorId tensor, int width) {
+        float[] values = new float[ROWS * width];
+        Tensors.pullRows(worker, tensor, ALL, values).await();
+        return values;
+    }
+
+    /** Numbers by key for a table of some width. */
+    private record Update(int width, long[] keys, float[] values) {
+        float[] addedTo(float[] before) {
+            float[] sums = before.clone();
+            for (int i = 0; i < values.length; i++) {
+                sums[(int) keys[i / width] * width + i % width] += values[i];
+            }
+            return sums;
+        }
+    }
+
+    /** A function that fails. */
+    private enum Function {
+        PUSH_ROWS(false),
+        PUSH_ROWS_THAT_GROW(true),
+        PUSH_AND_PULL_ROWS_THAT_GROW(true),
+        PUSH_ALL(false),
+        PULL_ALL(false),
+        PULL_ROWS_THAT_GROW(true);
+
+        final boolean grows;
+
+        Function(boolean grows) {
+            this.grows = grows;
+        }
+
+        void run(TensorId tensor, Update update) {
+            long[] keys = update.keys();
+            switch (this) {
+                case PUSH_ROWS, PUSH_ROWS_THAT_GROW ->
+                    Tensors.pushRows(worker, tensor, keys, update.values()).await();
+                case PUSH_AND_PULL_ROWS_THAT_GROW ->
+                    Tensors.pushPullRows(worker, tensor, keys, update.values(), ALL, new float[ROWS * update.width()])
+                            .await();
+                case PUSH_ALL ->
+                    Tensors.push(worker, tensor, update.addedTo(new float[ROWS * update.width()]))
+                            .await();
+                case PULL_ALL -> Tensors.pull(worker, tensor);
+                case PULL_ROWS_THAT_GROW -> FailedCalls.values(tensor, update.width());
+            }
+        }
+
+        float[] of(float[] before, Update update) {
+            return switch (this) {
+                case PUSH_ROWS, PUSH_ROWS_THAT_GROW, PUSH_AND_PULL_ROWS_THAT_GROW, PUSH_ALL -> update.addedTo(before);
+                case PULL_ALL, PULL_ROWS_THAT_GROW -> before;
+            };
+        }
+    }
+
+    private Update update(int width, int most) {
+        long[] keys = random.longs(1 + random.nextInt(most), 0, ROWS).toArray();
+        for (int i = 0; i < keys.length / 4; i++) {
+            keys[random.nextInt(keys.length)] = keys[0];
+        }
+        float[] values = new float[keys.length * width];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = 1 + random.nextInt(3);
+        }
+        return new Update(width, keys, values);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFunctionOfWhichACallFailsLeavesATableThatIsRight(Function function) throws IOException {
+        for (int width : new int[] {3, 4}) {
+            int n = 1;
+            while (leavesATableThatIsRight(function, width, n)) {
+                n++;
+            }
+            assertThat(n).as("calls of a function").isGreaterThan(1);
+        }
+        assertThat(OnHostDriver.violations()).isEmpty();
+    }
+
+    /** Returns false if the function has less than n calls. */
+    private boolean leavesATableThatIsRight(Function function, int width, int n) throws IOException {
+        TensorSpec spec = function.grows ? TensorSpec.growing("t", width) : TensorSpec.table("t", ROWS, width);
+        TensorId tensor = Tensors.init(worker, spec.optimizer(Optimizers.add()).device());
+        Update first = update(width, 300);
+        Tensors.pushRows(worker, tensor, first.keys(), first.values()).await();
+        float[] before = values(tensor, width);
+        Update failing = update(width, ROWS);
+        int result = n % 2 == 0 ? OUT_OF_MEMORY : OUT_OF_RESOURCES;
+        boolean failed = fails(function, tensor, failing, "*:" + n + ":" + result);
+        List<String> injected = OnHostDriver.injected();
+        OnHostDriver.inject("");
+        String what = "call " + n + ", " + injected + ", width " + width;
+        float[] after = values(tensor, width);
+        float[] whole = function.of(before, failing);
+        for (int i = 0; i < after.length; i++) {
+            float least = failed ? Math.min(before[i], whole[i]) : whole[i];
+            float most = failed ? Math.max(before[i], whole[i]) : whole[i];
+            assertThat(after[i]).as("element %d, %s", i, what).isBetween(least, most);
+        }
+        for (int later = 0; later < 2; later++) {
+            Update next = update(width, ROWS);
+            Tensors.pushRows(worker, tensor, next.keys(), next.values()).await();
+            after = next.addedTo(after);
+            assertThat(values(tensor, width)).as(what).isEqualTo(after);
+        }
+        Tensors.clear(worker, tensor);
+        return !injected.isEmpty();
+    }
+
+    private static boolean fails(Function function, TensorId tensor, Update update, String error) throws IOException {
+        OnHostDriver.inject(error);
+        try {
+            function.run(tensor, update);
+            return false;
+        } catch (PsException e) {
+            assertThat(OnHostDriver.injected()).as(e.detail()).hasSize(1);
+            assertThat(e.code())
+                    .as(e.detail())
+                    .isEqualTo(
+                            error.endsWith(":" + OUT_OF_MEMORY)
+                                    ? PsException.Code.RESOURCE_EXHAUSTED
+                                    : e.detail().startsWith("kernel")
+                                            ? PsException.Code.HANDLER_FAILED
+                                            : PsException.Code.INTERNAL);
+            return true;
+        }
+    }
+
+    /** The rows that they have created are counted, and have their initial values. */
+    @Test
+    void pushesThatFailOneAfterTheOtherLeaveMemoryForThoseThatFollow() throws IOException {
+        int width = 3;
+        Pair pair = Pair.init(
+                worker,
+                TensorSpec.growing("failing", width)
+                        .optimizer(Optimizers.add())
+                        .initializer(Initializers.uniform(-1, 1, 5)));
+        long[] keys = random.longs(1_000_000).distinct().limit(700_000).toArray();
+        int begin = 0;
+        for (int round = 0; round < 6; round++) {
+            for (int i = 0; i < 6; i++) {
+                long[] failing = Arrays.copyOfRange(keys, begin, begin += 1 + random.nextInt(16_000));
+                OnHostDriver.inject("cuLaunchKernel(psf_add_rows):1:" + OUT_OF_RESOURCES);
+                assertThatThrownBy(() -> push(pair.device(), failing, width)).isInstanceOf(PsException.class);
+                assertThat(OnHostDriver.injected()).hasSize(1);
+            }
+            OnHostDriver.inject("");
+            long[] fresh = Arrays.copyOfRange(keys, begin, begin += 1000);
+            push(pair.host(), fresh, width);
+            push(pair.device(), fresh, width);
+            pair.requireEqual(worker, Arrays.copyOf(keys, begin), width);
+        }
+        pair.clear(worker);
+        assertThat(OnHostDriver.violations()).isEmpty();
+    }
+
+    private static void push(TensorId tensor, long[] keys, int width) {
+        float[] ones = new float[keys.length * width];
+        Arrays.fill(ones, 1);
+        Tensors.pushRows(worker, tensor, keys, ones).await();
+    }
+
+    @Test
+    void aLaunchThatFailsIsNamed() throws IOException {
+        TensorId tensor = Tensors.init(
+                worker,
+                TensorSpec.table("named", ROWS, 3).optimizer(Optimizers.add()).device());
+        OnHostDriver.inject("cuLaunchKernel(psf_add_rows):1:" + OUT_OF_RESOURCES);
+        Update update = update(3, 100);
+        assertThatThrownBy(() -> Function.PUSH_ROWS.run(tensor, update))
+                .isInstanceOfSatisfying(
+                        PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.HANDLER_FAILED))
+                .hasMessageContaining("kernel psf_add_rows<<<")
+                .hasMessageContaining("CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES");
+        assertThat(values(tensor, 3)).as("nothing was added").containsOnly(0);
+        Function.PUSH_ROWS.run(tensor, update);
+        assertThat(values(tensor, 3)).isEqualTo(update.addedTo(new float[ROWS * 3]));
+        Tensors.clear(worker, tensor);
+    }
+}
