@@ -13,11 +13,11 @@ import org.apache.spark.sql.SparkSession;
 import scala.Tuple2;
 
 /** An application whose executors are processes of this machine. */
-final class LocalCluster {
+public final class LocalCluster {
     private LocalCluster() {}
 
     /** Returns the builder of a session with executors of one core each. */
-    static SparkSession.Builder of(int executors, int megabytes) {
+    public static SparkSession.Builder of(int executors, int megabytes) {
         try { // where Spark looks for its jars: they are on the class path
             Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
         } catch (IOException e) {
@@ -35,7 +35,7 @@ final class LocalCluster {
     }
 
     /** Returns the processes of the executors, by id. */
-    static Map<String, Long> executors(SparkSession spark) {
+    public static Map<String, Long> executors(SparkSession spark) {
         JavaSparkContext context = new JavaSparkContext(spark.sparkContext());
         return new TreeMap<>(context.parallelize(Collections.nCopies(8, 0), 8)
                 .mapToPair(ignored -> {

@@ -8,11 +8,11 @@ import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -29,55 +29,49 @@ class LostExecutorTest {
     private static final int PARTS = 4;
     private static final int PUSHES = 20;
 
-    @TempDir
-    Path checkpoints;
+    /** The calls that a server has in an epoch. */
+    private static final int CALLS = PARTS * PUSHES * 2;
 
-    /** Each partition pushes ones, with pauses. */
+    @TempDir
+    Path folder;
+
+    /** Each partition pushes ones. */
     private static void pushOnes(SparkSession spark) {
         JavaSparkContext context = new JavaSparkContext(spark.sparkContext());
         context.parallelize(Collections.nCopies(PARTS, 0), PARTS).foreachPartition(LostExecutorTest::push);
     }
 
-    private static void push(Iterator<Integer> part) throws InterruptedException {
+    private static void push(Iterator<Integer> part) {
         float[] ones = new float[100];
         Arrays.fill(ones, 1);
         for (int i = 0; i < PUSHES; i++) {
             Tensors.push(PsSpark.client().task(TaskContext.get()), TensorId.of("w"), ones)
                     .await();
-            Thread.sleep(20);
         }
     }
 
-    private static Thread killOneAfter(long millis, Map<String, Long> executors) {
-        Thread thread = new Thread(() -> {
-            try {
-                Thread.sleep(millis);
-            } catch (InterruptedException e) {
-                return;
-            }
-            LocalCluster.kill(executors.values().iterator().next());
-        });
-        thread.start();
-        return thread;
+    private void killOneAt(int push, SparkSession spark) throws IOException {
+        CountedKill.ask(
+                folder, LocalCluster.executors(spark).keySet().iterator().next(), "psf.dense.push", push);
     }
 
     @Test
     void aTrainingWhoseExecutorIsLostGivesTheUndisturbedModel() throws Exception {
-        try (SparkSession spark = LocalCluster.of(2, 1024)
-                .config("spark.psf.checkpoints", checkpoints.toString())
+        try (SparkSession spark = CountedKill.of(LocalCluster.of(2, 1024), folder)
+                .config("spark.psf.checkpoints", folder.resolve("checkpoints").toString())
                 .getOrCreate()) {
             Tensors.init(PsSpark.client(), W);
-            Map<String, Long> executors = LocalCluster.executors(spark);
-            assertThat(executors).hasSize(2);
+            assertThat(LocalCluster.executors(spark)).hasSize(2);
             ModelCheckpoints model = ModelCheckpoints.at(PsSpark.client(), "ones");
             AtomicInteger runs = new AtomicInteger();
             PsSpark.train(spark, model, 3, epoch -> {
                 if (runs.incrementAndGet() == 2) {
-                    killOneAfter(300, executors);
+                    killOneAt(CALLS / 2, spark);
                 }
                 pushOnes(spark);
                 assertThat(Tensors.pull(PsSpark.client(), TensorId.of("w"))).hasSize(100);
             });
+            assertThat(CountedKill.isDone(folder)).isTrue();
             assertThat(runs.get()).isEqualTo(4);
             assertThat(Tensors.pull(PsSpark.client(), TensorId.of("w"))).containsOnly(3 * PARTS * PUSHES);
             assertThat(LocalCluster.executors(spark)).hasSize(2);
@@ -86,9 +80,10 @@ class LostExecutorTest {
 
     @Test
     void aLossWithoutACheckpointIsTold() throws Exception {
-        try (SparkSession spark = LocalCluster.of(2, 1024).getOrCreate()) {
+        try (SparkSession spark =
+                CountedKill.of(LocalCluster.of(2, 1024), folder).getOrCreate()) {
             Tensors.init(PsSpark.client(), W);
-            killOneAfter(300, LocalCluster.executors(spark));
+            killOneAt(CALLS / 4, spark);
             assertThatThrownBy(() -> pushOnes(spark)).hasMessageContaining("UNAVAILABLE: lost server");
         }
     }
