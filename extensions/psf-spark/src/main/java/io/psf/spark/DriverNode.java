@@ -22,6 +22,7 @@ final class DriverNode implements AutoCloseable {
 
     /** What precedes the names of {@link ClusterSettings} as local properties of a job. */
     static final String PROPERTY = "spark.psf.internal.";
+
     private static final long LEAVE_SECONDS = 2;
     private static final long END_SECONDS = 8;
 
@@ -74,6 +75,9 @@ final class DriverNode implements AutoCloseable {
     private static DriverNode started(SparkContext context, SparkSettings wanted, Map<String, String> settings) {
         String secret = wanted.secret().orElseGet(DriverNode::newSecret);
         int servers = wanted.servers(context.isLocal());
+        if (!context.isLocal()) {
+            wanted.requireExecutorsFor(servers);
+        }
         SchedulerConfig config = SchedulerConfig.of(servers, 1)
                 .asService()
                 .listen(wanted.bindAddress(), wanted.port())

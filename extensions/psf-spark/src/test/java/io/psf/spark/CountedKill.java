@@ -20,6 +20,8 @@ import org.apache.spark.sql.SparkSession;
 public final class CountedKill implements HandlerInterceptor {
     private static final String FOLDER = "PSF_TEST_KILLS";
 
+    private static final AtomicInteger HANDLED = new AtomicInteger();
+
     private final AtomicInteger calls = new AtomicInteger();
 
     /** Lets tests kill executors of a session. */
@@ -45,6 +47,11 @@ public final class CountedKill implements HandlerInterceptor {
         return Files.exists(done(folder));
     }
 
+    /** Returns how many calls servers of this process have handled. */
+    static int handled() {
+        return HANDLED.get();
+    }
+
     private static Path asked(Path folder) {
         return folder.resolve("asked");
     }
@@ -55,6 +62,7 @@ public final class CountedKill implements HandlerInterceptor {
 
     @Override
     public Object handle(Intercepted call, Supplier<Object> next) {
+        HANDLED.incrementAndGet();
         String folder = System.getenv(FOLDER);
         if (folder != null && Files.exists(asked(Path.of(folder)))) {
             try {

@@ -7,8 +7,11 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.apache.spark.sql.SparkSession;
 import scala.Tuple2;
 
@@ -46,7 +49,15 @@ public final class LocalCluster {
                 .collectAsMap());
     }
 
-    static void kill(long process) {
-        ProcessHandle.of(process).ifPresent(ProcessHandle::destroyForcibly);
+    /** Returns the reasons of removals by executor, from now on. */
+    public static Map<String, String> removals(SparkSession spark) {
+        Map<String, String> removed = new ConcurrentHashMap<>();
+        spark.sparkContext().addSparkListener(new SparkListener() {
+            @Override
+            public void onExecutorRemoved(SparkListenerExecutorRemoved event) {
+                removed.put(event.executorId(), event.reason());
+            }
+        });
+        return removed;
     }
 }

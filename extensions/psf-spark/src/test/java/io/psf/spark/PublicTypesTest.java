@@ -40,8 +40,10 @@ final class PublicTypesTest {
                 String name = CLASSES.relativize(file).toString().replace('/', '.');
                 // Not nested ones, those of the processor, and what describes a package.
                 if (name.matches("[\\w.]+(?<!Psf|PsfProvider)\\.class")) {
-                    Class<?> type =
-                            Class.forName(name.replaceFirst("\\.class$", ""), false, getClass().getClassLoader());
+                    Class<?> type = Class.forName(
+                            name.replaceFirst("\\.class$", ""),
+                            false,
+                            getClass().getClassLoader());
                     if (Modifier.isPublic(type.getModifiers())) {
                         types.add(type.getName());
                     }

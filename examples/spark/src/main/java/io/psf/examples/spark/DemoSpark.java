@@ -41,15 +41,16 @@ final class DemoSpark implements AutoCloseable {
     /**
      * Starts Spark.
      *
+     * @param executors the number of executors; 0 to run all in this process
      * @param megabytes the heap of an executor
      */
     static DemoSpark start(String name, int executors, int megabytes) throws IOException {
         Path checkpoints = Files.createTempDirectory("psf-spark-demo");
         SparkSession session = SparkSession.builder()
-                .master("local-cluster[" + executors + ",1," + megabytes + "]")
+                .master(executors == 0 ? "local[2]" : "local-cluster[" + executors + ",1," + megabytes + "]")
                 .appName(name)
                 .config("spark.plugins", PsfPlugin.class.getName())
-                .config("spark.psf.servers", executors)
+                .config("spark.psf.servers", executors == 0 ? 2 : executors)
                 .config("spark.psf.checkpoints", checkpoints.toString())
                 .config("spark.psf.heartbeat", "3s")
                 .config("spark.executor.memory", megabytes + "m")

@@ -1,10 +1,7 @@
 package io.psf.spark.ml;
 
-import io.psf.api.Member;
-import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.builtin.ModelCheckpoints;
-import io.psf.spark.PsClient;
 import io.psf.spark.PsSpark;
 import io.psf.spark.StoppingWork;
 import java.util.List;
@@ -67,14 +64,14 @@ record EpochLoop(SparkSession spark, String name, boolean saves) {
     }
 
     private int runOnce(int most, StoppingWork work) throws Exception {
-        List<Member> servers = servers();
+        ServersOfFit servers = ServersOfFit.now();
         for (int epoch = 1; epoch <= most; epoch++) {
             boolean isLast = work.run(epoch);
-            List<Member> now = servers();
+            ServersOfFit now = ServersOfFit.now();
             if (!now.equals(servers)) {
                 throw new IllegalStateException(name + ": a server was lost in epoch " + epoch
-                        + ", and what it had is not in the one that came in its place: " + now + " (expected: "
-                        + servers + "; with setCheckpoints(true) the epoch is repeated)");
+                        + ", and what it had is not in the one that came in its place: " + now.addresses()
+                        + " (expected: " + servers.addresses() + "; with setCheckpoints(true) the epoch is repeated)");
             }
             if (isLast) {
                 return epoch;
@@ -83,12 +80,8 @@ record EpochLoop(SparkSession spark, String name, boolean saves) {
         return most;
     }
 
-    /** Returns the servers, each of which has answered now. A server that comes back has another address. */
-    private static List<Member> servers() {
-        PsClient client = PsSpark.client();
-        var unused = client.rollback();
-        return client.members().stream()
-                .filter(member -> member.role() == Role.SERVER)
-                .toList();
+    /** Returns the servers that the model needs from the end of the fit on. */
+    ServersOfFit servers() {
+        return saves ? ServersOfFit.ANY : ServersOfFit.now();
     }
 }

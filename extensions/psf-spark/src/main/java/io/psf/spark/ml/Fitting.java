@@ -83,9 +83,11 @@ record Fitting(
             Rules chosen = rules.apply(learned);
             try {
                 table.create(caller, chosen.rows(), chosen.bias());
-                TableWeights weights = new TableWeights(kernel, table, hasBias);
+                TableWeights weights = new TableWeights(kernel, table, hasBias, ServersOfFit.ANY);
                 Training all = new Training(uid, weights, training, validation, schedule);
-                return new Trained(weights, all.run(new EpochLoop(data.sparkSession(), name, saves)));
+                EpochLoop loop = new EpochLoop(data.sparkSession(), name, saves);
+                int epochs = all.run(loop);
+                return new Trained(weights.on(loop.servers()), epochs);
             } catch (Throwable e) { // Spark throws checked exceptions, too
                 try {
                     table.clear(caller);

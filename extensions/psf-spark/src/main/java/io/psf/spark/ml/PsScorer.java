@@ -15,8 +15,7 @@ import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
 /** A model whose weights are on the servers or in this process. */
-abstract class PsScorer<M extends PsScorer<M>> extends Model<M>
-        implements PsScoringParams<M>, MLWritable {
+abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsScoringParams<M>, MLWritable {
     @Serial
     private static final long serialVersionUID = 1;
 
@@ -103,9 +102,13 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M>
     }
 
     private void requireTable() {
-        if (weights instanceof TableWeights && isReleased.get()) {
-            throw new IllegalStateException(uid
-                    + ": its weights on the servers are released (expected: a call of exported() before release())");
+        if (weights instanceof TableWeights table) {
+            if (isReleased.get()) {
+                throw new IllegalStateException(
+                        uid
+                                + ": its weights on the servers are released (expected: a call of exported() before release())");
+            }
+            table.servers().require(uid);
         }
     }
 

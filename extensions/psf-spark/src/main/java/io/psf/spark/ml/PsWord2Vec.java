@@ -192,10 +192,8 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel>
         Broadcast<WordSource> source = context.broadcast(new WordSource(words, getSubsampling()));
         JavaRDD<int[]> numbers = numbers(sentences, source).persist(StorageLevel.MEMORY_AND_DISK());
         try {
-            VectorTable vectors = train(dataset.sparkSession(), numbers, source, words);
-            return copyValues(
-                            new PsWord2VecModel(uid, new WordVectors(words, new ServerVectors(vectors))),
-                            ParamMap.empty())
+            ServerVectors vectors = train(dataset.sparkSession(), numbers, source, words);
+            return copyValues(new PsWord2VecModel(uid, new WordVectors(words, vectors)), ParamMap.empty())
                     .setParent(this);
         } finally {
             numbers.unpersist(false);
@@ -215,7 +213,7 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel>
         return numbers.repartition((Integer) getOrDefault(numPartitions()));
     }
 
-    private VectorTable train(
+    private ServerVectors train(
             SparkSession spark, JavaRDD<int[]> sentences, Broadcast<WordSource> source, Vocabulary words) {
         ClusterCaller client = PsSpark.client();
         int wanted = getSlices() > 0 ? getSlices() : PsSpark.client().servers();
@@ -242,8 +240,9 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel>
                 sentences.foreachPartition(part -> SkipGramTask.train(settings, vectors, source, epoch - 1, part));
                 return false;
             });
+            ServersOfFit servers = loop.servers();
             vectors.clearOutput(client);
-            return vectors;
+            return new ServerVectors(vectors, servers);
         } catch (Throwable e) { // Spark throws checked exceptions, too
             try {
                 vectors.clear(client);
