@@ -68,7 +68,7 @@ record EpochLoop(SparkSession spark, String name, boolean saves) {
         for (int epoch = 1; epoch <= most; epoch++) {
             boolean isLast = work.run(epoch);
             ServersOfFit now = ServersOfFit.now();
-            if (!now.equals(servers)) {
+            if (!servers.isSame(now)) {
                 throw new IllegalStateException(name + ": a server was lost in epoch " + epoch
                         + ", and what it had is not in the one that came in its place: " + now.addresses()
                         + " (expected: " + servers.addresses() + "; with setCheckpoints(true) the epoch is repeated)");
