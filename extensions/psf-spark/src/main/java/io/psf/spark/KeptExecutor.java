@@ -16,10 +16,15 @@ final class KeptExecutor {
 
     private KeptExecutor() {}
 
-    /** Keeps the executor of this process, from now on until it ends. Does nothing in the driver, of local mode. */
+    /**
+     * Keeps the executor of this process, from now on until it ends. Does nothing without dynamic allocation, and in the driver, of
+     * local mode.
+     */
     static void keep() {
         SparkEnv env = SparkEnv.get();
-        if (env == null || env.executorId().equals(SparkContext$.MODULE$.DRIVER_IDENTIFIER())) {
+        if (env == null
+                || !env.conf().getBoolean(SparkSettings.DYNAMIC, false)
+                || env.executorId().equals(SparkContext$.MODULE$.DRIVER_IDENTIFIER())) {
             return;
         }
         // A block of each executor: one of several would be a replica, which Spark makes again elsewhere when one is

@@ -11,6 +11,7 @@ import org.apache.spark.SparkConf;
  */
 record SparkSettings(SparkConf conf) {
     static final String SERVERS = "spark.psf.servers";
+    static final String DYNAMIC = "spark.dynamicAllocation.enabled";
     private static final String LEAST = "spark.dynamicAllocation.minExecutors";
 
     /** Returns the address of a cluster that is there already; empty if the application is one itself. */
@@ -38,7 +39,7 @@ record SparkSettings(SparkConf conf) {
      */
     void requireExecutorsFor(int servers) {
         int least = conf.getInt(LEAST, 0);
-        if (conf.getBoolean("spark.dynamicAllocation.enabled", false) && least < servers) {
+        if (conf.getBoolean(DYNAMIC, false) && least < servers) {
             throw new IllegalArgumentException(LEAST + ": " + least + " (expected: at least " + servers
                     + ", the number of servers, each of which needs an executor)");
         }

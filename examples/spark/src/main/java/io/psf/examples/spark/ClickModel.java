@@ -6,7 +6,6 @@ import static org.apache.spark.sql.functions.expr;
 import io.psf.spark.ml.PsFeatureHasher;
 import io.psf.spark.ml.PsLogisticRegression;
 import io.psf.spark.ml.PsLogisticRegressionModel;
-import java.time.Duration;
 import java.util.Locale;
 import org.apache.spark.ml.evaluation.BinaryClassificationEvaluator;
 import org.apache.spark.sql.Dataset;
@@ -28,7 +27,7 @@ final class ClickModel {
                 .setLabelCol("clicked")
                 .setMaxIter(5);
         if (kill) {
-            spark.killOneAfter(Duration.ofSeconds(8));
+            spark.killOneInJob(4); // an epoch in the middle
         }
         spark.say(
                 "trains on " + rows + " impressions, in " + regression.getOrDefault(regression.maxIter()) + " epochs");

@@ -4,7 +4,6 @@ import static org.apache.spark.sql.functions.expr;
 
 import io.psf.spark.ml.PsWord2Vec;
 import io.psf.spark.ml.PsWord2VecModel;
-import java.time.Duration;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -28,7 +27,7 @@ final class Words {
                 .setSubsampling(0)
                 .setMaxIter(4);
         if (kill) {
-            spark.killOneAfter(Duration.ofSeconds(8));
+            spark.killOneInJob(4); // an epoch in the middle
         }
         spark.say("trains on " + sentences + " sentences of 12 words, in " + words.getMaxIter() + " epochs");
         PsWord2VecModel model = words.fit(sentences(spark, sentences));
