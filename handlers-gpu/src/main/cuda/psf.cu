@@ -2,16 +2,20 @@
 //
 // Arithmetic is that of the handlers on the host, operation by operation: compile with -fmad=false, so that results are
 // equal to the bit where no transcendental function is involved. Every kernel is a grid-stride loop: any grid is correct.
-// Row numbers of items are int: a row from 0, NONE, or DUPLICATE(e) for a key that another item of the same call inserts.
+// A launch for rows by key has fewer than 2^31 floats, since divisions of 32 bits are a third of those of 64.
+// Row numbers of items are int: a row from 0, NONE, or a number below NONE: LATER(row) for an item that repeats the row of
+// an earlier one, OF_ENTRY(e) for the row of an entry of the index, which another item of the same call may be creating.
 
 typedef unsigned long long u64;
 typedef long long i64;
 
 #define NONE (-1)
-#define DUPLICATE(entry) (-2 - (int)(entry))
-#define UNCLAIMED 0x7fffffff
+#define LATER(row) (-2 - (row))
+#define OF_ENTRY(entry) (-2 - (int)(entry))
+/** The most rows of a call that cannot exceed them. */
+#define ANY 0x7fffffff
 
-/** The state of a shard that kernels share. The first four words are reset before each call. */
+/** The state of a shard that kernels share. psf_end resets the first four words after each call. */
 struct Status {
     int invalid;    // n minus the index of the first key that the shard does not own; 0 if there is none
     int full;       // 1 if a row was not created, since the table has its most rows
@@ -29,6 +33,9 @@ struct Entry {
 };
 
 #define REMOVED (-1)
+
+/** The items whose loads a thread has in flight at once. */
+#define IN_FLIGHT 2
 
 #define EACH(i, n) \
     for (i64 i = blockIdx.x * (i64)blockDim.x + threadIdx.x; i < (n); i += (i64)gridDim.x * blockDim.x)
@@ -91,7 +98,7 @@ struct Generator {
     float greatest;
 };
 
-enum { CONSTANT, UNIFORM, NORMAL, TRUNCATED_NORMAL };
+enum { ZEROS = -1, CONSTANT, UNIFORM, NORMAL, TRUNCATED_NORMAL };
 
 __device__ inline double draw(u64 stream, int number) {
     u64 bits = mix(stream + (u64)(number + 1) * GAMMA);
@@ -180,31 +187,65 @@ extern "C" __global__ void psf_fill(float *values, i64 first, i64 n, GENERATOR) 
     }
 }
 
-/** Writes the initial values of the rows of a growing table from row `before` on. */
-extern "C" __global__ void psf_fill_rows(
-        float *values, const i64 *keys, int before, int width, const Status *status, GENERATOR) {
-    Generator g = THE_GENERATOR;
-    EACH(i, (i64)(status->rows - before) * width) {
-        i64 row = before + i / width;
-        values[row * width + i % width] = generate(g, firstElement(keys[row], width) + i % width);
-    }
-}
-
 // ---- rows by key ----
 
-/** Adds one to a counter for each thread of a warp that is here, with one atomic operation. Returns the value before. */
-__device__ inline int increment(int *counter) {
+/** Adds one to a counter for each thread of a warp that is here, with one atomic operation. */
+__device__ inline void increment(int *counter) {
 #ifdef __CUDA_ARCH__
     unsigned here = __activemask();
-    int lane = threadIdx.x % 32;
-    int first = __ffs(here) - 1;
-    int before = 0;
-    if (lane == first) {
-        before = atomicAdd(counter, __popc(here));
+    if (threadIdx.x % 32 == __ffs(here) - 1) {
+        atomicAdd(counter, __popc(here));
     }
-    return __shfl_sync(here, before, first) + __popc(here & ((1u << lane) - 1));
 #else
-    return atomicAdd(counter, 1);
+    atomicAdd(counter, 1);
+#endif
+}
+
+/**
+ * Adds one to each of two counters for each thread of the block that says so, with one atomic operation for the block:
+ * millions of them on one address take longer than all else that an insertion does. All threads of the block call it.
+ * Returns, to a thread that adds to the first counter, its value before.
+ */
+__device__ inline int allot(int *first, bool addsToFirst, int *second, bool addsToSecond) {
+#ifdef __CUDA_ARCH__
+    __shared__ int before[32];
+    __shared__ int ofSecond[32];
+    unsigned all = __ballot_sync(~0u, addsToFirst);
+    unsigned others = __ballot_sync(~0u, addsToSecond);
+    int warp = threadIdx.x / 32;
+    int lane = threadIdx.x % 32;
+    if (lane == 0) {
+        before[warp] = __popc(all);
+        ofSecond[warp] = __popc(others);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        int sum = 0;
+        int sumOfSecond = 0;
+        int warps = (blockDim.x + 31) / 32;
+        for (int i = 0; i < warps; i++) {
+            int n = before[i];
+            before[i] = sum;
+            sum += n;
+            sumOfSecond += ofSecond[i];
+        }
+        int begin = sum ? atomicAdd(first, sum) : 0;
+        if (sumOfSecond) {
+            atomicAdd(second, sumOfSecond);
+        }
+        for (int i = 0; i < warps; i++) {
+            before[i] += begin;
+        }
+    }
+    __syncthreads();
+    int value = before[warp] + __popc(all & ((1u << lane) - 1));
+    __syncthreads(); // before the next call writes
+    return value;
+#else
+    if (addsToSecond) {
+        atomicAdd(second, 1);
+    }
+    return addsToFirst ? atomicAdd(first, 1) : 0;
 #endif
 }
 
@@ -212,9 +253,59 @@ __device__ inline void refuse(Status *status, i64 i, int n) {
     atomicMax(&status->invalid, n - (int)i);
 }
 
+// The claims of a push by key tell which item steps a row, where keys are repeated: the first. They are a hash table of
+// the rows of one call, with open addressing, zeros before the call: small enough for the cache of a device, where an array
+// with an entry for each row of the shard would be read at random from its memory. An entry is the row plus 1 in the upper
+// half, and the least item that has it in the lower. Null: no key is repeated. In a growing table an entry of the index
+// stands for its row, which may not exist yet.
+
+__device__ inline u64 claimOf(int row, int item) {
+    return ((u64)(unsigned)(row + 1) << 32) | (unsigned)item;
+}
+
+__device__ inline unsigned homeOfClaim(int row, unsigned mask) {
+    unsigned z = (unsigned)row * 0x9E3779B1u;
+    return (z ^ (z >> 15)) & mask;
+}
+
+/** Claims a row for an item, unless an earlier item has claimed it. */
+__device__ inline void claim(u64 *claims, unsigned mask, int row, int item) {
+    u64 mine = claimOf(row, item);
+    for (unsigned at = homeOfClaim(row, mask);; at = (at + 1) & mask) {
+        u64 seen = atomicCAS(&claims[at], 0ull, mine);
+        if (seen == 0) {
+            return;
+        }
+        while (seen >> 32 == mine >> 32) {
+            if (seen <= mine) {
+                return;
+            }
+            u64 before = atomicCAS(&claims[at], seen, mine);
+            if (before == seen) {
+                return;
+            }
+            seen = before;
+        }
+    }
+}
+
+/** True if an item is the first of its row. */
+__device__ inline bool isFirst(const u64 *claims, unsigned mask, int row, int item) {
+    if (!claims) {
+        return true;
+    }
+    u64 mine = claimOf(row, item);
+    for (unsigned at = homeOfClaim(row, mask);; at = (at + 1) & mask) {
+        u64 seen = claims[at];
+        if (seen >> 32 == mine >> 32 || seen == 0) {
+            return seen == mine;
+        }
+    }
+}
+
 /** The rows of keys of a table that does not grow. Claims each row for the first item that has it; claims may be null. */
 extern "C" __global__ void psf_rows_in_range(
-        const i64 *keys, int n, i64 begin, i64 end, int *rows, int *claims, Status *status) {
+        const i64 *keys, int n, i64 begin, i64 end, int *rows, u64 *claims, int mask, Status *status) {
     EACH(i, n) {
         i64 key = keys[i];
         if (key < begin || key >= end) {
@@ -225,13 +316,19 @@ extern "C" __global__ void psf_rows_in_range(
         int row = (int)(key - begin);
         rows[i] = row;
         if (claims) {
-            atomicMin(&claims[row], (int)i);
+            claim(claims, (unsigned)mask, row, (int)i);
         }
     }
 }
 
-/** Checks that a slice of a growing table owns all keys. */
-extern "C" __global__ void psf_check(const i64 *keys, int n, i64 begin, i64 end, Status *status) {
+/** Checks that a slice of a growing table owns all keys, and empties the claims of the call; claims may be null. */
+extern "C" __global__ void psf_check(
+        const i64 *keys, int n, i64 begin, i64 end, Status *status, u64 *claims, int mask) {
+    if (claims) {
+        EACH(i, (i64)mask + 1) {
+            claims[i] = 0;
+        }
+    }
     EACH(i, n) {
         if (!owns(keys[i], begin, end)) {
             refuse(status, i, n);
@@ -259,87 +356,151 @@ extern "C" __global__ void psf_find(
     }
 }
 
-/** Creates the row of an entry that the thread has claimed. Returns NONE if the table has its most rows. */
-__device__ inline int create(Entry *entry, i64 key, i64 *keys, int most, Status *status) {
-    int row = increment(&status->rows);
-    if (row >= most) {
-        atomicSub(&status->rows, 1);
-        atomicExch(&entry->row, REMOVED);
-        atomicExch(&status->full, 1);
-        return NONE;
+/**
+ * Writes the initial values of the rows that threads have created; all threads of the block call it. The rows of a warp are
+ * one after the other, from the row of its first thread that creates one.
+ */
+__device__ inline void fillCreated(
+        float *values, int width, const i64 *keysOfRows, int row, bool creates, int most, const Generator &g) {
+    if (g.kind == ZEROS) {
+        return;
     }
-    keys[row] = key;
-    atomicExch(&entry->row, row + 1);
-    return row;
+#ifdef __CUDA_ARCH__
+    unsigned all = __ballot_sync(~0u, creates);
+    if (!all) {
+        return;
+    }
+    int first = __shfl_sync(~0u, row, __ffs(all) - 1);
+    int end = min(most - first, __popc(all));
+    __syncwarp(); // the keys of the rows are written
+    i64 n = end * (i64)width;
+    for (i64 i = threadIdx.x % 32; i < n; i += 32) {
+        i64 item = n >> 32 ? i / width : (unsigned)i / (unsigned)width;
+        i64 column = i - item * width;
+        u64 element = firstElement(keysOfRows[first + item], width) + (u64)column;
+        values[(first + item) * width + column] = generate(g, element);
+    }
+#else
+    for (int column = 0; creates && row < most && column < width; column++) {
+        values[(i64)row * width + column] = generate(g, firstElement(keysOfRows[row], width) + (u64)column);
+    }
+#endif
 }
 
 /**
- * The rows of keys of a growing table; creates missing ones. Does nothing if psf_check has found a key that is not
- * owned. A key whose row another thread is creating gets DUPLICATE, which psf_resolve replaces: no thread waits for
- * another one. Claims each row for the first item that has it and is no DUPLICATE; claims may be null. The index has at
- * most 2^30 entries, more than those in use and n together: a search ends at an unused entry.
+ * The rows of keys of a growing table; creates missing ones, with their initial values. Does nothing if psf_check has found
+ * a key that is not owned. A key whose row another thread is creating gets OF_ENTRY, which psf_resolve or psf_mark
+ * replaces: no thread waits for another one. With claims, each key gets OF_ENTRY, and claims its entry; claims may be null.
+ * The index has at most 2^30 entries, more than those in use and n together: a search ends at an unused entry.
  */
 extern "C" __global__ void psf_find_or_insert(
-        const i64 *keys, int n, Entry *entries, u64 mask, i64 *keysOfRows, int most, int *rows, int *claims,
-        Status *status) {
+        const i64 *keys, int n, Entry *entries, u64 mask, i64 *keysOfRows, int most, int *rows, u64 *claims,
+        int maskOfClaims, Status *status, float *values, int width, GENERATOR) {
+    Generator g = THE_GENERATOR;
     if (status->invalid) {
         EACH(i, n) {
             rows[i] = NONE;
         }
         return;
     }
-    EACH(i, n) {
-        i64 key = keys[i];
-        u64 tag;
-        u64 at = home(key, mask, &tag);
+    i64 stride = (i64)gridDim.x * blockDim.x;
+    for (i64 first = blockIdx.x * (i64)blockDim.x; first < n; first += stride) { // for all threads of a block
+        i64 i = first + threadIdx.x;
+        i64 key = 0;
+        u64 at = 0;
         int row = NONE;
-        for (;; at = next(at, mask)) {
-            Entry *entry = &entries[at];
-            u64 seen = *(volatile u64 *)&entry->tag;
-            if (seen == 0) {
-                if (*(volatile int *)&status->rows >= most) { // no entry for a key that cannot have a row
-                    atomicExch(&status->full, 1);
-                    break;
-                }
-                seen = atomicCAS(&entry->tag, 0ull, tag);
+        bool creates = false;
+        bool uses = false; // an entry that was never used
+        bool fits = true;
+        if (i < n) {
+            key = keys[i];
+            u64 tag;
+            for (at = home(key, mask, &tag);; at = next(at, mask)) {
+                u64 seen = *(volatile u64 *)&entries[at].tag;
                 if (seen == 0) {
-                    increment(&status->used);
-                    row = create(entry, key, keysOfRows, most, status);
-                    break;
-                }
-            }
-            if (seen == tag) {
-                int there = *(volatile int *)&entry->row;
-                if (there == REMOVED) {
-                    there = atomicCAS(&entry->row, REMOVED, 0);
-                    if (there == REMOVED) {
-                        row = create(entry, key, keysOfRows, most, status);
+                    if (most != ANY && *(volatile int *)&status->rows >= most) {
+                        fits = false; // no entry for a key that cannot have a row
+                        break;
+                    }
+                    seen = atomicCAS(&entries[at].tag, 0ull, tag);
+                    if (seen == 0) {
+                        uses = creates = true;
                         break;
                     }
                 }
-                row = there > 0 ? there - 1 : DUPLICATE(at);
-                break;
+                if (seen == tag) {
+                    int there = *(volatile int *)&entries[at].row;
+                    if (there == REMOVED) {
+                        there = atomicCAS(&entries[at].row, REMOVED, 0);
+                        creates = there == REMOVED;
+                    }
+                    row = creates ? NONE : there > 0 ? there - 1 : OF_ENTRY(at);
+                    break;
+                }
             }
         }
-        rows[i] = row;
-        if (claims && row >= 0) {
-            atomicMin(&claims[row], (int)i);
+        int created = allot(&status->rows, creates, &status->used, uses);
+        if (creates) {
+            fits = created < most;
+            row = fits ? created : NONE;
+            if (fits) {
+                keysOfRows[row] = key;
+            } else {
+                atomicSub(&status->rows, 1);
+            }
+            atomicExch(&entries[at].row, fits ? row + 1 : REMOVED);
+        }
+        if (!fits) {
+            atomicExch(&status->full, 1);
+        }
+        fillCreated(values, width, keysOfRows, created, creates, most, g);
+        if (i < n) {
+            if (claims && fits) {
+                claim(claims, (unsigned)maskOfClaims, (int)at, (int)i);
+                row = OF_ENTRY(at);
+            }
+            rows[i] = row;
+        }
+    }
+}
+
+/** The row of an entry, which exists now; NONE if it could not be created. */
+__device__ inline int rowOf(const Entry *entries, int ofEntry) {
+    int row = entries[-2 - ofEntry].row;
+    return row > 0 ? row - 1 : NONE;
+}
+
+/** Replaces OF_ENTRY by the row. */
+extern "C" __global__ void psf_resolve(int *rows, int n, const Entry *entries) {
+    EACH(i, n) {
+        if (rows[i] < NONE) {
+            rows[i] = rowOf(entries, rows[i]);
         }
     }
 }
 
 /**
- * Replaces DUPLICATE by the row, which exists now; NONE if it could not be created. Afterwards each row is claimed for
- * the first of all items that have it, in whatever order threads ran; claims may be null.
+ * Tells the first item of each row, which steps it: counts the step, and leaves its row in `rows`. The other items of the
+ * row get LATER, and are counted. `entries` is null unless rows are OF_ENTRY. All items of a call that has failed get NONE.
  */
-extern "C" __global__ void psf_resolve(int *rows, int n, const Entry *entries, int *claims) {
+extern "C" __global__ void psf_mark(
+        int *rows, int n, const Entry *entries, const u64 *claims, int mask, float *steps, Status *status) {
+    bool failed = status->invalid || status->full;
     EACH(i, n) {
-        if (rows[i] < NONE) {
-            int row = entries[-2 - rows[i]].row;
-            rows[i] = row > 0 ? row - 1 : NONE;
-            if (claims && row > 0) {
-                atomicMin(&claims[row - 1], (int)i);
+        int claimed = rows[i];
+        if (claimed == NONE || failed) {
+            rows[i] = NONE;
+            continue;
+        }
+        int row = entries ? rowOf(entries, claimed) : claimed;
+        if (isFirst(claims, (unsigned)mask, entries ? -2 - claimed : claimed, (int)i)) {
+            rows[i] = row;
+            if (steps) {
+                steps[row] = steps[row] + 1;
             }
+        } else {
+            rows[i] = LATER(row);
+            increment(&status->duplicates);
         }
     }
 }
@@ -387,36 +548,111 @@ extern "C" __global__ void psf_move_rows(float *values, const int *from, const i
     }
 }
 
-/** Copies rows to an array, one after the other; the row of NONE is its key's initial values. */
-extern "C" __global__ void psf_gather(
-        const float *values, const int *rows, int n, int width, float *into, const i64 *keys, GENERATOR) {
-    Generator g = THE_GENERATOR;
-    if (width % 4 == 0) {
-        unsigned quads = (unsigned)width / 4;
-        EACH(i, (i64)n * quads) {
-            i64 item = i / quads;
-            unsigned quad = (unsigned)(i - item * quads);
-            int row = rows[item];
-            float4 v;
-            if (row >= 0) {
-                v = ((const float4 *)values)[(i64)row * quads + quad];
-            } else {
-                u64 first = firstElement(keys[item], width) + quad * 4;
-                v.x = generate(g, first);
-                v.y = generate(g, first + 1);
-                v.z = generate(g, first + 2);
-                v.w = generate(g, first + 3);
-            }
-            ((float4 *)into)[i] = v;
+/**
+ * Copies the rows of the items [first, first + n) to an array, one after the other. Does nothing for an item without a
+ * row. `rowOf(item)` is the row of an item, NONE if it has none; each thread that copies a part of the row asks for it.
+ */
+template <class T, class RowOf>
+__device__ inline void copyRows(const T *values, int n, unsigned parts, T *into, RowOf rowOf) {
+    unsigned total = (unsigned)n * parts;
+    unsigned stride = gridDim.x * blockDim.x * IN_FLIGHT;
+    for (unsigned first = blockIdx.x * blockDim.x * IN_FLIGHT + threadIdx.x; first < total; first += stride) {
+        int row[IN_FLIGHT];
+        unsigned part[IN_FLIGHT];
+        T value[IN_FLIGHT];
+        for (int k = 0; k < IN_FLIGHT; k++) {
+            unsigned i = first + k * blockDim.x;
+            unsigned item = i / parts;
+            part[k] = i - item * parts;
+            row[k] = i < total ? rowOf((int)item, part[k] == 0) : NONE;
         }
+        for (int k = 0; k < IN_FLIGHT; k++) {
+            if (row[k] >= 0) {
+                value[k] = values[(i64)row[k] * parts + part[k]];
+            }
+        }
+        for (int k = 0; k < IN_FLIGHT; k++) {
+            if (row[k] >= 0) {
+                into[first + k * blockDim.x] = value[k];
+            }
+        }
+    }
+}
+
+template <class RowOf>
+__device__ inline void pull(const float *values, int n, int width, float *into, RowOf rowOf) {
+    if (width % 4 == 0) {
+        copyRows((const float4 *)values, n, (unsigned)width / 4, (float4 *)into, rowOf);
+    } else {
+        copyRows(values, n, (unsigned)width, into, rowOf);
+    }
+}
+
+/** Copies the rows of the items [first, first + n) of all keys of a table that does not grow. */
+extern "C" __global__ void psf_pull_range(
+        const float *values, const i64 *keys, int all, int first, int n, i64 begin, i64 end, int width, float *into,
+        Status *status) {
+    pull(values, n, width, into, [=](int item, bool) {
+        i64 key = keys[first + item];
+        if (key < begin || key >= end) {
+            refuse(status, first + item, all);
+            return NONE;
+        }
+        return (int)(key - begin);
+    });
+}
+
+/**
+ * Copies the rows of the items [first, first + n) of all keys of a growing table. Writes the row of each item, NONE where
+ * there is none, and counts those.
+ */
+extern "C" __global__ void psf_pull_index(
+        const float *values, const i64 *keys, int all, int first, int n, i64 begin, i64 end, const Entry *entries,
+        u64 mask, int width, float *into, int *rows, Status *status) {
+    pull(values, n, width, into, [=](int item, bool isPartZero) {
+        i64 key = keys[first + item];
+        int row = NONE;
+        if (!owns(key, begin, end)) {
+            refuse(status, first + item, all);
+        } else {
+            i64 at = find(entries, mask, key);
+            int entry = at < 0 ? REMOVED : entries[at].row;
+            row = entry > 0 ? entry - 1 : NONE;
+        }
+        if (isPartZero) {
+            rows[first + item] = row;
+            if (row == NONE) {
+                increment(&status->missing);
+            }
+        }
+        return row;
+    });
+}
+
+/** Writes the initial values of the items [first, first + n) that have no row, if there is such an item. */
+extern "C" __global__ void psf_pull_missing(
+        const int *rows, const i64 *keys, int first, int n, int width, float *into, const Status *status, GENERATOR) {
+    if (!status->missing) {
         return;
     }
+    Generator g = THE_GENERATOR;
     EACH(i, (i64)n * width) {
-        i64 item = i / width;
-        i64 column = i - item * width;
-        int row = rows[item];
-        into[i] = row >= 0 ? values[(i64)row * width + column]
-                           : generate(g, firstElement(keys[item], width) + (u64)column);
+        unsigned item = (unsigned)i / (unsigned)width;
+        if (rows[first + item] < 0) {
+            unsigned column = (unsigned)i - item * (unsigned)width;
+            into[i] = generate(g, firstElement(keys[first + item], width) + column);
+        }
+    }
+}
+
+/** Ends a call: copies the status to memory of the host, and resets the words of the call. */
+extern "C" __global__ void psf_end(Status *status, int *into) {
+    int *words = (int *)status;
+    EACH(i, 6) {
+        into[i] = words[i];
+        if (i < 4) {
+            words[i] = 0;
+        }
     }
 }
 
@@ -425,19 +661,19 @@ extern "C" __global__ void psf_scatter(float *values, const int *rows, int n, in
     if (width % 4 == 0) {
         unsigned quads = (unsigned)width / 4;
         EACH(i, (i64)n * quads) {
-            i64 item = i / quads;
+            unsigned item = (unsigned)i / quads;
             i64 row = rows[item];
             if (row >= 0) {
-                ((float4 *)values)[row * quads + (i - item * quads)] = ((const float4 *)from)[i];
+                ((float4 *)values)[row * quads + ((unsigned)i - item * quads)] = ((const float4 *)from)[i];
             }
         }
         return;
     }
     EACH(i, (i64)n * width) {
-        i64 item = i / width;
+        unsigned item = (unsigned)i / (unsigned)width;
         i64 row = rows[item];
         if (row >= 0) {
-            values[row * width + (i - item * width)] = from[i];
+            values[row * width + ((unsigned)i - item * (unsigned)width)] = from[i];
         }
     }
 }
@@ -452,6 +688,8 @@ struct Rule {
     /** 1 if gradients change before the formula: limited to [-clip, clip], scaled, then the decayed weights are added. */
     int changes;
     float clip, scale, decay;
+    /** The number of steps of all rows with this one, where no array has those of each. */
+    float stepsOfAll;
 };
 
 /** A rule without factors of each row. Rules hide what they have: the number of states, whether they count, factors. */
@@ -704,8 +942,8 @@ __device__ inline void stepFour(
 
 /** The factors of an element, by the float of its row. */
 template <class R>
-__device__ inline float2 factorsAt(const Rule &r, const float *ofRows, i64 at, int width) {
-    return R::factors(r, R::byRow ? ofRows[width == 1 ? at : at / width] : 0);
+__device__ inline float2 factorsAt(const Rule &r, const float *ofRows, i64 row) {
+    return R::factors(r, R::byRow ? ofRows[row] : 0);
 }
 
 /** The factors of a row's coming step. */
@@ -714,65 +952,96 @@ __device__ inline float2 comingFactors(const Rule &r, const float *ofRows, i64 r
     return R::factors(r, R::counts ? ofRows[row] + 1 : R::byRow ? ofRows[row] : 0);
 }
 
-/**
- * Steps the elements [first, first + n) of a shard by the n elements of g. The float of each row, null if the rule needs
- * none, is its number of steps with this one, or its state. `first` is a multiple of 4, and all arrays are aligned to 16
- * bytes.
- */
+/** Steps n elements, from the row `row` on, whose factors differ from row to row. */
 template <class R>
-__device__ inline void stepAll(
-        float *w, const float *g, float *s, float *t, const float *ofRows, i64 first, i64 n, int width, const Rule &r) {
-    i64 fours = n / 4;
+__device__ inline void stepAllByRow(
+        float *w, const float *g, float *s, float *t, const float *ofRows, i64 row, unsigned n, unsigned width,
+        const Rule &r) {
+    ofRows += row;
+    unsigned fours = n / 4;
+    unsigned quads = width / 4;
     EACH(i, fours) {
-        i64 at = first + i * 4;
-        float2 c = factorsAt<R>(r, ofRows, at, width);
-        float2 c1 = c;
-        float2 c2 = c;
-        float2 c3 = c;
-        if (R::byRow && width % 4 != 0) { // four elements may be of several rows
-            c1 = factorsAt<R>(r, ofRows, at + 1, width);
-            c2 = factorsAt<R>(r, ofRows, at + 2, width);
-            c3 = factorsAt<R>(r, ofRows, at + 3, width);
+        float2 c;
+        float2 c1;
+        float2 c2;
+        float2 c3;
+        if (width % 4 == 0) {
+            c = c1 = c2 = c3 = factorsAt<R>(r, ofRows, (unsigned)i / quads);
+        } else { // four elements may be of several rows
+            unsigned at = (unsigned)i * 4;
+            c = factorsAt<R>(r, ofRows, at / width);
+            c1 = factorsAt<R>(r, ofRows, (at + 1) / width);
+            c2 = factorsAt<R>(r, ofRows, (at + 2) / width);
+            c3 = factorsAt<R>(r, ofRows, (at + 3) / width);
         }
-        stepFour<R>(r, w, g, s, t, first / 4 + i, i, c, c1, c2, c3);
+        stepFour<R>(r, w, g, s, t, i, i, c, c1, c2, c3);
     }
     EACH(i, n - fours * 4) {
-        i64 at = first + fours * 4 + i;
-        stepOne<R>(r, w, g, s, t, at, fours * 4 + i, factorsAt<R>(r, ofRows, at, width));
+        i64 at = (i64)fours * 4 + i;
+        stepOne<R>(r, w, g, s, t, at, at, factorsAt<R>(r, ofRows, at / width));
     }
 }
 
 /**
- * Steps the rows of the items [first, first + n) by an update of n rows, each row by the first item that has it: items
- * whose claim is another item's, or that have no row, are left. The float of each row, null if the rule needs none, is
- * its number of steps before this one, or its state.
+ * Steps n elements of a shard, from the row `row` on, by the n elements of g. The float of each row is its number of steps
+ * with this one, or its state; null if the rule needs none, or all rows have the same number of steps, which the rule has.
+ * The elements begin at a multiple of 16 bytes.
+ */
+template <class R>
+__device__ inline void stepAll(
+        float *w, const float *g, float *s, float *t, const float *ofRows, i64 row, i64 n, int width, const Rule &r) {
+    i64 first = row * width;
+    w += first;
+    if (R::states > 0) {
+        s += first;
+    }
+    if (R::states > 1) {
+        t += first;
+    }
+    if (R::byRow && ofRows) {
+        stepAllByRow<R>(w, g, s, t, ofRows, row, (unsigned)n, (unsigned)width, r);
+        return;
+    }
+    float2 c = R::factors(r, r.stepsOfAll);
+    i64 fours = n / 4;
+    EACH(i, fours) {
+        stepFour<R>(r, w, g, s, t, i, i, c, c, c, c);
+    }
+    EACH(i, n - fours * 4) {
+        stepOne<R>(r, w, g, s, t, fours * 4 + i, fours * 4 + i, c);
+    }
+}
+
+/**
+ * Steps the rows of the items [first, first + n) by an update of n rows; items without a row are left. The float of each
+ * row, null if the rule needs none, is its number of steps with this one, or its state.
  */
 template <class R>
 __device__ inline void stepRows(
-        float *w, const float *g, float *s, float *t, const float *ofRows, const int *rows, const int *claims, int first,
-        int n, int width, const Status *status, const Rule &r) {
+        float *w, const float *g, float *s, float *t, const float *ofRows, const int *rows, int first, int n, int width,
+        const Status *status, const Rule &r) {
     if (status->invalid || status->full) {
         return;
     }
     if (width % 4 == 0) {
         unsigned quads = (unsigned)width / 4;
         EACH(i, (i64)n * quads) {
-            i64 item = i / quads;
+            unsigned item = (unsigned)i / quads;
             i64 row = rows[first + item];
-            if (row >= 0 && claims[row] == first + (int)item) {
-                unsigned quad = (unsigned)(i - item * quads);
-                float2 c = comingFactors<R>(r, ofRows, row);
+            if (row >= 0) {
+                unsigned quad = (unsigned)i - item * quads;
+                float2 c = factorsAt<R>(r, ofRows, row);
                 stepFour<R>(r, w, g, s, t, row * quads + quad, i, c, c, c, c);
             }
         }
         return;
     }
     EACH(i, (i64)n * width) {
-        i64 item = i / width;
+        unsigned item = (unsigned)i / (unsigned)width;
         i64 row = rows[first + item];
-        if (row >= 0 && claims[row] == first + (int)item) {
-            float2 c = comingFactors<R>(r, ofRows, row);
-            stepOne<R>(r, w, g, s, t, row * width + (i - item * width), i, c);
+        if (row >= 0) {
+            float2 c = factorsAt<R>(r, ofRows, row);
+            stepOne<R>(r, w, g, s, t, row * width + ((unsigned)i - item * (unsigned)width), i, c);
         }
     }
 }
@@ -804,7 +1073,7 @@ __device__ inline void addSquares(
 }
 
 /**
- * Steps the items that stepRows has left. A row is of one block, which steps its items in order, so any number of blocks
+ * Steps the items that psf_mark has left, by their rows. A row is of one block, which steps its items in order, so any number of blocks
  * is correct. Each thread of a block has its own columns.
  */
 template <class R>
@@ -839,19 +1108,19 @@ __device__ inline void stepRest(
 
 #define ARGUMENTS                                                                                                    \
     float p0, float p1, float p2, float p3, float p4, const double2 *corrections, int known, int changes, float clip, \
-            float scale, float decay
-#define THE_ARGUMENTS {p0, p1, p2, p3, p4, corrections, known, changes, clip, scale, decay}
+            float scale, float decay, float stepsOfAll
+#define THE_ARGUMENTS {p0, p1, p2, p3, p4, corrections, known, changes, clip, scale, decay, stepsOfAll}
 
 #define KERNELS(name, R)                                                                                              \
     extern "C" __global__ void psf_##name##_all(float *w, const float *g, float *s, float *t, const float *ofRows,     \
-            i64 first, i64 n, int width, ARGUMENTS) {                                                                 \
+            i64 row, i64 n, int width, ARGUMENTS) {                                                                   \
         Rule r = THE_ARGUMENTS;                                                                                       \
-        stepAll<R>(w, g, s, t, ofRows, first, n, width, r);                                                            \
+        stepAll<R>(w, g, s, t, ofRows, row, n, width, r);                                                              \
     }                                                                                                                 \
     extern "C" __global__ void psf_##name##_rows(float *w, const float *g, float *s, float *t, const float *ofRows,    \
-            const int *rows, const int *claims, int first, int n, int width, const Status *status, ARGUMENTS) {       \
+            const int *rows, int first, int n, int width, const Status *status, ARGUMENTS) {                          \
         Rule r = THE_ARGUMENTS;                                                                                       \
-        stepRows<R>(w, g, s, t, ofRows, rows, claims, first, n, width, status, r);                                     \
+        stepRows<R>(w, g, s, t, ofRows, rows, first, n, width, status, r);                                             \
     }                                                                                                                 \
     extern "C" __global__ void psf_##name##_rest(float *w, const float *g, float *s, float *t, float *ofRows,          \
             const int *rows, int n, int width, ARGUMENTS) {                                                           \
@@ -885,14 +1154,14 @@ extern "C" __global__ void psf_add_squares_all(
 
 /** Adds to the accumulators of the rows that psf_rowadagrad_rows steps. */
 extern "C" __global__ void psf_add_squares_rows(const float *w, const float *g, float *a, const int *rows,
-        const int *claims, int first, int n, int width, const Status *status, ARGUMENTS) {
+        int first, int n, int width, const Status *status, ARGUMENTS) {
     Rule r = THE_ARGUMENTS;
     if (status->invalid || status->full) {
         return;
     }
     EACH(i, n) {
         i64 row = rows[first + i];
-        if (row >= 0 && claims[row] == first + (int)i) {
+        if (row >= 0) {
             addSquares(r, w, g, a, row, i, width);
         }
     }
@@ -939,7 +1208,8 @@ extern "C" __global__ void psf_lamb_sums_all(const float *w, const float *g, con
     double2 added = {0, 0};
     EACH(i, n) {
         i64 at = first + i;
-        addNorms(r, w, g, m, v, at, i, comingFactors<Lamb>(r, steps, at / width), added);
+        float2 c = steps ? comingFactors<Lamb>(r, steps, at / width) : Lamb::factors(r, r.stepsOfAll);
+        addNorms(r, w, g, m, v, at, i, c, added);
     }
     addToThread(sums, added);
 }
@@ -974,28 +1244,5 @@ extern "C" __global__ void psf_add_up(const double *sums, i64 n, double *into, i
 extern "C" __global__ void psf_count(float *steps, int n) {
     EACH(i, n) {
         steps[i] = steps[i] + 1;
-    }
-}
-
-/**
- * Ends the parallel part of a push by key: counts a step of each row that was stepped, gives its claim up, and leaves
- * in `rows` only the items that were not applied, which it counts. No item is left of a push that has failed.
- */
-extern "C" __global__ void psf_release(int *rows, int n, int *claims, float *steps, Status *status) {
-    bool failed = status->invalid || status->full;
-    EACH(i, n) {
-        int row = rows[i];
-        if (row < 0) {
-            continue;
-        }
-        bool stepped = atomicCAS(&claims[row], (int)i, UNCLAIMED) == (int)i;
-        if (stepped && steps && !failed) {
-            steps[row] = steps[row] + 1;
-        }
-        if (stepped || failed) {
-            rows[i] = NONE;
-        } else {
-            atomicAdd(&status->duplicates, 1);
-        }
     }
 }

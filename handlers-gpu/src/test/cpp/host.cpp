@@ -224,9 +224,9 @@ Kernel kernel(void (*function)(P...)) {
 #define RULE(rule) NAMED(psf_##rule##_all), NAMED(psf_##rule##_rows), NAMED(psf_##rule##_rest)
 
 const std::map<std::string, Kernel> kernels = {
-    NAMED(psf_fill), NAMED(psf_fill_rows), NAMED(psf_rows_in_range), NAMED(psf_check), NAMED(psf_find),
+    NAMED(psf_fill), NAMED(psf_rows_in_range), NAMED(psf_check), NAMED(psf_find),
     NAMED(psf_find_or_insert), NAMED(psf_resolve), NAMED(psf_index), NAMED(psf_remove), NAMED(psf_move_keys),
-    NAMED(psf_move_rows), NAMED(psf_gather), NAMED(psf_scatter), NAMED(psf_count), NAMED(psf_release), RULE(add),
+    NAMED(psf_move_rows), NAMED(psf_pull_range), NAMED(psf_pull_index), NAMED(psf_pull_missing), NAMED(psf_end), NAMED(psf_scatter), NAMED(psf_count), NAMED(psf_mark), RULE(add),
     RULE(assign), RULE(sgd), RULE(momentum), RULE(nesterov), RULE(adagrad), RULE(adam),
     RULE(rmsprop), RULE(adadelta), RULE(adamw), RULE(lazyadam), RULE(ftrl), RULE(rowadagrad), RULE(lamb),
     NAMED(psf_add_squares_all), NAMED(psf_add_squares_rows), NAMED(psf_squared_norm),

@@ -67,10 +67,6 @@ inline int atomicExch(int *at, int value) {
     return atomicUpdate(at, [=](int) { return value; });
 }
 
-inline int atomicMin(int *at, int value) {
-    return atomicUpdate(at, [=](int before) { return before < value ? before : value; });
-}
-
 inline int atomicMax(int *at, int value) {
     return atomicUpdate(at, [=](int before) { return before > value ? before : value; });
 }

@@ -33,6 +33,15 @@ public record Grid(int blocks, int threads, int sharedBytes) {
         return new Grid((int) Math.min(blocks, (long) processors * WAVES), USUAL, 0);
     }
 
+    /**
+     * Returns the shape for a kernel whose threads take one item each: as many blocks as there are items for.
+     *
+     * @param items the number of items, at least 0
+     */
+    public static Grid once(long items) {
+        return new Grid((int) Math.max(1, Math.min(Integer.MAX_VALUE, (items + USUAL - 1) / USUAL)), USUAL, 0);
+    }
+
     /** Returns one block, with a thread for each item as far as there may be as many. */
     public static Grid one(int items) {
         return new Grid(1, Math.max(32, Math.min(1024, (items + 31) & -32)), 0);

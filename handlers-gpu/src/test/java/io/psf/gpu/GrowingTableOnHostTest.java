@@ -6,6 +6,7 @@ import io.psf.api.Range;
 import io.psf.api.TensorLayout;
 import io.psf.api.array.LongArray;
 import io.psf.gpu.HostKernels.Order;
+import io.psf.gpu.shard.RuleLaunches;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -93,25 +94,25 @@ class GrowingTableOnHostTest {
             }
             table.begin();
             long address = kernels.copy(keys);
-            table.check(address, 100, begin, end);
+            RuleLaunches.Taken claims = HostClaims.of(kernels, 100);
+            table.check(address, 100, begin, end, claims);
             assertThat(100 - table.status().invalid()).isEqualTo(first);
-            int[] rows = kernels.ints(table.findOrInsert(address, 100, table.claims), 100);
+            int[] rows = kernels.ints(table.findOrInsert(address, 100, claims), 100);
             assertThat(rows).containsOnly(HostTable.NONE);
-            assertThat(table.claims()).containsOnly(HostTable.UNCLAIMED);
             assertThat(table.status().rows()).isZero();
             assertThat(table.usedEntries()).isZero();
 
             long[] owned =
                     LongStream.of(keys).filter(key -> owns(key, begin, end)).toArray();
             table.begin();
-            table.check(kernels.copy(owned), owned.length, begin, end);
+            table.check(kernels.copy(owned), owned.length, begin, end, claims);
             assertThat(table.status().invalid()).isZero();
             assertThat(owned).contains(keys[50], keys[53]).doesNotContain(keys[51], keys[52]);
             table.begin();
-            table.check(kernels.copy(keys[51], keys[52], keys[53]), 3, begin, end);
+            table.check(kernels.copy(keys[51], keys[52], keys[53]), 3, begin, end, claims);
             assertThat(3 - table.status().invalid()).isZero();
             table.begin();
-            table.check(kernels.copy(keys[50], keys[53], keys[52]), 3, begin, end);
+            table.check(kernels.copy(keys[50], keys[53], keys[52]), 3, begin, end, claims);
             assertThat(3 - table.status().invalid()).isEqualTo(2);
             assertThat(table.insert(owned)).doesNotContain(HostTable.NONE).doesNotHaveDuplicates();
             assertThat(table.find(keys)).contains(HostTable.NONE);
@@ -177,13 +178,13 @@ class GrowingTableOnHostTest {
                 long[] keys = random.ints(n, 0, 40).mapToLong(i -> distinct[i]).toArray();
                 float[] update = HostRule.gradient(random, n * width);
                 table.begin();
-                long rows = table.findOrInsert(kernels.copy(keys), n, table.claims);
-                long[] asKeys =
-                        Arrays.stream(kernels.ints(rows, n)).asLongStream().toArray();
+                RuleLaunches.Taken claims = HostClaims.of(kernels, n);
+                long rows = table.findOrInsert(kernels.copy(keys), n, claims);
+                int[] found = table.find(keys);
+                long[] asKeys = Arrays.stream(found).asLongStream().toArray();
                 stepped.onHost(LongArray.wrap(asKeys), update);
-                stepped.stepRows(update, rows, n, table.claims, table.status);
+                stepped.stepRows(update, kernels.copy(found), rows, n, table.entries(), claims, table.status);
                 stepped.assertEqual();
-                assertThat(table.claims()).containsOnly(HostTable.UNCLAIMED);
                 assertThat(table.status().duplicates())
                         .isEqualTo(n - (int) Arrays.stream(keys).distinct().count());
             }
@@ -192,18 +193,18 @@ class GrowingTableOnHostTest {
 
     @ParameterizedTest
     @EnumSource(Order.class)
-    void aPushThatDoesNotFitStepsNothingAndGivesItsClaimsUp(Order order) {
+    void aPushThatDoesNotFitStepsNothing(Order order) {
         Random random = new Random(10);
         try (HostKernels kernels = new HostKernels(order, 10)) {
             HostTable table = new HostTable(kernels, 256, 20);
             HostRule stepped = new HostRule(kernels, Rule.ADAM, new Range(0, 20), 3, random, 2);
             long[] keys = random.ints(70, 0, 30).mapToLong(i -> i).toArray();
             table.begin();
-            long rows = table.findOrInsert(kernels.copy(keys), 70, table.claims);
+            RuleLaunches.Taken claims = HostClaims.of(kernels, 70);
+            long rows = table.findOrInsert(kernels.copy(keys), 70, claims);
             assertThat(table.status().full()).isEqualTo(1);
-            stepped.stepRows(HostRule.gradient(random, 210), rows, 70, table.claims, table.status);
+            stepped.stepRows(HostRule.gradient(random, 210), rows, rows, 70, table.entries(), claims, table.status);
             stepped.assertEqual();
-            assertThat(table.claims()).containsOnly(HostTable.UNCLAIMED);
         }
     }
 
@@ -227,7 +228,7 @@ class GrowingTableOnHostTest {
                     table.rehash(size);
                 }
                 if (random.nextInt(3) > 0) {
-                    insert(table, generator, values, some);
+                    table.insert(generator, values, WIDTH, some);
                     LongStream.of(some).forEach(key -> model.putIfAbsent(key, boxed(generator.row(key, WIDTH))));
                 } else {
                     int[] removed = table.remove(values, WIDTH, some);
@@ -242,12 +243,6 @@ class GrowingTableOnHostTest {
                 assertContents(table, values, model, universe);
             }
         }
-    }
-
-    private static void insert(HostTable table, HostGenerator generator, long values, long[] keys) {
-        int before = table.rows();
-        table.insert(keys);
-        table.kernels.launch("psf_fill_rows", generator.behind(values, table.keysOfRows, before, WIDTH, table.status));
     }
 
     private static void assertContents(HostTable table, long values, Map<Long, List<Float>> model, long[] universe) {

@@ -14,7 +14,6 @@ import io.psf.builtin.optimizer.Kernel;
 import io.psf.builtin.optimizer.LearningRate;
 import io.psf.builtin.optimizer.OffHostOptimizer;
 import io.psf.builtin.optimizer.PushedRows;
-import io.psf.builtin.optimizer.RowKernel;
 import io.psf.builtin.optimizer.SquaredNorm;
 import io.psf.builtin.optimizer.Step;
 import io.psf.builtin.optimizer.TensorKernel;
@@ -88,7 +87,7 @@ final class HostRule {
         this.ofRows = slotOfRows == null ? 0 : equal(shard.slot(slotOfRows, 1), counted);
         this.steps = formula.counting() == Kernel.Counting.ROWS ? ofRows : 0;
         long corrections = kernels.copy(RuleLaunches.corrections(formula, KNOWN));
-        this.stepped = new RuleLaunches.Columns(w, state[0], state[1], ofRows, corrections, KNOWN, width);
+        this.stepped = new RuleLaunches.Columns(w, state[0], state[1], ofRows, 0, corrections, KNOWN, width);
     }
 
     static OptimizerSpec spec(Rule rule) {
@@ -213,7 +212,7 @@ final class HostRule {
 
     /** Steps all rows in two pieces, the second of which begins at about element {@code middle}. */
     void stepAll(float[] update, int middle) {
-        int unit = formula instanceof RowKernel ? 4 * width : 4; // whole rows, which begin at multiples of 16 bytes
+        int unit = 4 * width; // whole rows, which begin at multiples of 16 bytes
         int middleOfUnits = middle / unit * unit;
         push(
                 new PushedRows() {
@@ -240,15 +239,47 @@ final class HostRule {
                         int n = update.length;
                         long begin = kernels.copy(Arrays.copyOfRange(update, 0, middleOfUnits));
                         long end = kernels.copy(Arrays.copyOfRange(update, middleOfUnits, n));
-                        rule.all(stepped, begin, 0, middleOfUnits);
-                        rule.all(stepped, end, middleOfUnits, n - middleOfUnits);
+                        rule.all(stepped, begin, 0, middleOfUnits / width);
+                        rule.all(stepped, end, middleOfUnits / width, (n - middleOfUnits) / width);
                     }
                 },
                 update);
     }
 
-    /** Steps rows by key: each by its first item, from two launches, then the other items. */
-    void stepRows(float[] update, long rowsOfItems, int n, long claims, long status) {
+    /** Steps all rows, each for the {@code count}-th time: their number of steps is an argument. */
+    void stepAllOnce(float[] update, int count) {
+        RuleLaunches.Columns same = new RuleLaunches.Columns(
+                w, state[0], state[1], steps != 0 ? 0 : ofRows, count, stepped.corrections(), KNOWN, width);
+        push(
+                new PushedRows() {
+                    @Override
+                    public double[] sums(TensorKernel kernel, @Nullable Gradients gradients, int step) {
+                        RuleLaunches.Rule rule = launches.rule(kernel, gradients, step);
+                        return HostRule.this.sums(
+                                kernel.sums(),
+                                update,
+                                update.length / width / 2 * width,
+                                (piece, first, sums) ->
+                                        rule.sumsAll(same, kernels.copy(piece), first, piece.length, sums));
+                    }
+
+                    @Override
+                    public void step(Kernel kernel, @Nullable Gradients gradients, int step) {
+                        launches.rule(kernel, gradients, step).all(same, kernels.copy(update), 0, rows);
+                    }
+                },
+                update);
+    }
+
+    /**
+     * Steps rows by key: each by its first item, from two launches, then the other items.
+     *
+     * @param rows the rows of the items
+     * @param rowsOfItems the rows of the items, or their entries of an index
+     * @param entries the entries of the index, or 0
+     */
+    void stepRows(
+            float[] update, long rows, long rowsOfItems, int n, long entries, RuleLaunches.Taken claims, long status) {
         int half = n / 2;
         push(
                 new PushedRows() {
@@ -263,36 +294,43 @@ final class HostRule {
                                 update,
                                 half * width,
                                 (piece, first, sums) -> rule.sumsRows(
-                                        stepped,
-                                        kernels.copy(piece),
-                                        rowsOfItems,
-                                        first / width,
-                                        piece.length / width,
-                                        sums));
+                                        stepped, kernels.copy(piece), rows, first / width, piece.length / width, sums));
                     }
 
                     @Override
                     public void step(Kernel kernel, @Nullable Gradients gradients, int count) {
                         RuleLaunches.Rule rule = launches.rule(kernel, gradients, count);
                         long g = kernels.copy(update);
-                        rule.rows(stepped, g, rowsOfItems, claims, 0, half, status);
-                        long later = kernels.copy(Arrays.copyOfRange(update, half * width, n * width));
-                        rule.rows(stepped, later, rowsOfItems, claims, half, n - half, status);
-                        launches.release(rowsOfItems, n, claims, steps, status);
-                        rule.rest(stepped, g, rowsOfItems, n);
+                        launches.mark(rowsOfItems, n, entries, claims, steps, status);
+                        rule.rows(stepped, g, rowsOfItems, 0, half, status);
+                        long second = kernels.copy(Arrays.copyOfRange(update, half * width, n * width));
+                        rule.rows(stepped, second, rowsOfItems, half, n - half, status);
+                        rule.rest(stepped, g, later(rowsOfItems, n), n);
                     }
                 },
                 update);
     }
 
+    /** Returns the rows of the items that repeat one, none for the others. */
+    private long later(long rowsOfItems, int n) {
+        return kernels.copy(Arrays.stream(kernels.ints(rowsOfItems, n))
+                .map(row -> row < HostTable.NONE ? -2 - row : HostTable.NONE)
+                .toArray());
+    }
+
     /** Checks that the kernels' arrays are those of the shard to the bit. */
     void assertEqual() {
+        assertStatesEqual();
+        if (slotOfRows != null) {
+            assertEqual(slotOfRows, shard.slot(slotOfRows, 1), ofRows);
+        }
+    }
+
+    /** Checks that the values and states are those of the shard to the bit. */
+    void assertStatesEqual() {
         assertEqual("w", shard.values(), w);
         for (int i = 0; i < states.size(); i++) {
             assertEqual(states.get(i), shard.slot(states.get(i), width), state[i]);
-        }
-        if (slotOfRows != null) {
-            assertEqual(slotOfRows, shard.slot(slotOfRows, 1), ofRows);
         }
     }
 

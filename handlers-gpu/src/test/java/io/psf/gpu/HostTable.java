@@ -1,11 +1,10 @@
 package io.psf.gpu;
 
-import java.util.Arrays;
+import io.psf.gpu.shard.RuleLaunches;
 
 /** The memory of a growing table for the kernels, and the launches of its operations. */
 final class HostTable {
     static final int NONE = -1;
-    static final int UNCLAIMED = Integer.MAX_VALUE;
 
     /** The end of the positions of a table with one slice. */
     static final long END = 1L << 62;
@@ -16,7 +15,6 @@ final class HostTable {
     final int most;
     final long status;
     final long keysOfRows;
-    final long claims;
 
     private long entries;
     private int mask;
@@ -35,9 +33,6 @@ final class HostTable {
         this.most = most;
         this.status = kernels.allocate(24);
         this.keysOfRows = kernels.allocate(8L * most);
-        int[] unclaimed = new int[most];
-        Arrays.fill(unclaimed, UNCLAIMED);
-        this.claims = kernels.copy(unclaimed);
         replaceIndex(entries);
     }
 
@@ -60,22 +55,45 @@ final class HostTable {
         return status().rows();
     }
 
-    void check(long keys, int n, long begin, long end) {
-        kernels.launch("psf_check", keys, n, begin, end, status);
+    /** Checks keys, and empties claims. */
+    void check(long keys, int n, long begin, long end, RuleLaunches.Taken claims) {
+        kernels.launch("psf_check", keys, n, begin, end, status, claims.table(), claims.mask());
     }
 
-    /** Finds or creates the rows of keys, and claims them if {@code claims} is not 0. Returns the address of the rows. */
-    long findOrInsert(long keys, int n, long claims) {
+    /** Finds or creates the rows of keys, whose values stay zeros. Returns the address of the rows, or of OF_ENTRY. */
+    long findOrInsert(long keys, int n, RuleLaunches.Taken claims) {
+        return findOrInsert(keys, n, claims, 0, 0, new HostGenerator(Distribution.CONSTANT, 0, 0, 0));
+    }
+
+    private long findOrInsert(
+            long keys, int n, RuleLaunches.Taken claims, long values, int width, HostGenerator generator) {
         long rows = kernels.allocate(4L * n);
-        kernels.launch("psf_find_or_insert", keys, n, entries, (long) mask, keysOfRows, most, rows, claims, status);
-        kernels.launch("psf_resolve", rows, n, entries, claims);
+        long table = claims.table();
+        int last = claims.mask();
+        kernels.launch(
+                "psf_find_or_insert",
+                generator.behind(
+                        keys, n, entries, (long) mask, keysOfRows, most, rows, table, last, status, values, width));
+        if (table == 0) {
+            kernels.launch("psf_resolve", rows, n, entries);
+        }
         return rows;
+    }
+
+    long entries() {
+        return entries;
     }
 
     /** Finds or creates the rows of keys. */
     int[] insert(long... keys) {
+        return insert(new HostGenerator(Distribution.CONSTANT, 0, 0, 0), 0, 0, keys);
+    }
+
+    /** Finds or creates the rows of keys, with initial values. */
+    int[] insert(HostGenerator generator, long values, int width, long... keys) {
         begin();
-        return kernels.ints(findOrInsert(kernels.copy(keys), keys.length, 0), keys.length);
+        RuleLaunches.Taken none = new RuleLaunches.Taken(0, 0);
+        return kernels.ints(findOrInsert(kernels.copy(keys), keys.length, none, values, width, generator), keys.length);
     }
 
     /** Finds the rows of keys. */
@@ -84,6 +102,38 @@ final class HostTable {
         long rows = kernels.allocate(4L * keys.length);
         kernels.launch("psf_find", kernels.copy(keys), keys.length, 0L, END, entries, (long) mask, rows, status);
         return kernels.ints(rows, keys.length);
+    }
+
+    /** Copies the rows of keys of width floats, in two pieces; a missing one is its initial values. */
+    float[] pull(HostGenerator generator, long values, int width, long... keys) {
+        begin();
+        int n = keys.length;
+        int half = n / 2;
+        long of = kernels.copy(keys);
+        long rows = kernels.allocate(4L * n);
+        long into = kernels.allocate(4L * n * width);
+        for (int first = 0; first < n; first += Math.max(1, half)) {
+            int some = Math.min(Math.max(1, half), n - first);
+            long piece = kernels.allocate(4L * some * width);
+            kernels.launch(
+                    "psf_pull_index",
+                    values,
+                    of,
+                    n,
+                    first,
+                    some,
+                    0L,
+                    END,
+                    entries,
+                    (long) mask,
+                    width,
+                    piece,
+                    rows,
+                    status);
+            kernels.launch("psf_pull_missing", generator.behind(rows, of, first, some, width, piece, status));
+            kernels.write(into + 4L * first * width, kernels.ints(piece, some * width));
+        }
+        return kernels.floats(into, n * width);
     }
 
     /** Removes keys, and moves the last rows to the places of those that were removed. Returns the row that each had. */
@@ -132,10 +182,6 @@ final class HostTable {
 
     long[] keys() {
         return kernels.longs(keysOfRows, rows());
-    }
-
-    int[] claims() {
-        return kernels.ints(claims, most);
     }
 
     /** Returns the number of entries of the index that are in use. */

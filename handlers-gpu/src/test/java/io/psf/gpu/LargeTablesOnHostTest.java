@@ -34,7 +34,7 @@ class LargeTablesOnHostTest {
         final long steps;
         final long update;
         final long rows;
-        final long claims;
+        final RuleLaunches.Taken claims;
         final long status;
 
         Rows(HostKernels kernels, int width, int first) {
@@ -47,7 +47,7 @@ class LargeTablesOnHostTest {
             this.steps = some(ROWS);
             this.update = some(ROWS * width);
             this.rows = kernels.copy(IntStream.of(SOME).map(row -> first + row).toArray());
-            this.claims = kernels.copy(1, HostTable.UNCLAIMED, 3, HostTable.UNCLAIMED, 0, 2);
+            this.claims = HostClaims.of(kernels, ROWS);
             this.status = kernels.copy(0, 0, 0, 0, first + ROWS, 0);
         }
 
@@ -68,33 +68,48 @@ class LargeTablesOnHostTest {
             return zero(address, 4L * width);
         }
 
+        /** Returns the keys of the items, which are the numbers of their rows. */
+        long keys() {
+            return kernels.copy(
+                    IntStream.of(SOME).mapToLong(row -> (long) first + row).toArray());
+        }
+
         List<float[]> adam() {
             long w = elements(values);
             long s = elements(m);
             long t = elements(v);
             long count = zero(steps, 4);
             RuleLaunches launches = new RuleLaunches(kernels::launch);
-            RuleLaunches.Columns stepped = new RuleLaunches.Columns(w, s, t, count, 0, 0, width);
+            RuleLaunches.Columns stepped = new RuleLaunches.Columns(w, s, t, count, 0, 0, 0, width);
             RuleLaunches.Rule adam = launches.rule(ADAM, null, 0);
-            adam.all(stepped, update, (long) first * width, (long) ROWS * width);
-            adam.rows(stepped, update, rows, zero(claims, 4), 0, ROWS, status);
-            launches.release(rows, ROWS, zero(claims, 4), count, status);
-            adam.rest(stepped, update, rows, ROWS);
-            assertThat(kernels.ints(claims, ROWS)).containsOnly(HostTable.UNCLAIMED);
+            adam.all(stepped, update, first, ROWS);
+            kernels.launch(
+                    "psf_rows_in_range",
+                    keys(),
+                    ROWS,
+                    0L,
+                    (long) first + ROWS,
+                    rows,
+                    claims.table(),
+                    claims.mask(),
+                    status);
+            launches.mark(rows, ROWS, 0, claims, count, status);
+            adam.rows(stepped, update, rows, 0, ROWS, status);
+            int[] later = IntStream.of(kernels.ints(rows, ROWS))
+                    .map(row -> row < HostTable.NONE ? -2 - row : HostTable.NONE)
+                    .toArray();
+            adam.rest(stepped, update, kernels.copy(later), ROWS);
             assertThat(kernels.ints(status, 3)[2]).isEqualTo(2);
             return List.of(floats(values), floats(m), floats(v), kernels.floats(steps, ROWS));
         }
 
         float[] copies() {
             long into = kernels.allocate(4L * ROWS * width);
-            HostGenerator generator = new HostGenerator(Distribution.CONSTANT, 3, 0, 0);
-            long keys = kernels.allocate(8L * ROWS);
-            kernels.launch("psf_gather", generator.behind(elements(values), rows, ROWS, width, into, keys));
+            long end = (long) first + ROWS;
+            kernels.launch("psf_pull_range", elements(values), keys(), ROWS, 0, ROWS, 0L, end, width, into, status);
             int[] other = {first + 1, HostTable.NONE, first + 3};
             kernels.launch("psf_scatter", elements(values), kernels.copy(other), 3, width, into);
             kernels.launch("psf_move_rows", elements(values), kernels.copy(first + 5), kernels.copy(first), 1, width);
-            kernels.launch(
-                    "psf_fill_rows", generator.behind(elements(values), zero(keys, 8), first + 4, width, status));
             return floats(values);
         }
 

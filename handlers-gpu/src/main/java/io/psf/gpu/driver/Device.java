@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #use} first. Thread-safe.
  */
 public final class Device {
+    /** The most bytes of a block that is kept for reuse. */
+    private static final long MOST_IDLE = 64L << 20;
+
     private static final Map<Integer, Device> OPEN = new ConcurrentHashMap<>();
     /** The device whose context is the thread's current one. */
     private static final ThreadLocal<@Nullable Device> CURRENT = new ThreadLocal<>();
@@ -31,6 +34,7 @@ public final class Device {
     private final int capability;
     private final int processors;
     private final long memory;
+    private final long granularity;
     private final CUcontext context = new CUcontext();
     private final Map<String, Module> modules = new ConcurrentHashMap<>();
     /** Blocks that are not in use, by length. Guarded by this. */
@@ -50,6 +54,7 @@ public final class Device {
         long[] total = new long[1];
         Cuda.check(JCudaDriver.cuDeviceTotalMem(total, device), "memory of device " + number);
         this.memory = total[0];
+        this.granularity = Reservation.granularity(number);
     }
 
     /**
@@ -100,6 +105,21 @@ public final class Device {
         return processors;
     }
 
+    /** Returns the size in bytes of which mapped memory is a multiple; 0 if the device does not map memory. */
+    public long granularity() {
+        return granularity;
+    }
+
+    /**
+     * Reserves addresses for memory that is mapped later.
+     *
+     * @param bytes the most bytes that will be mapped
+     * @return null if the device does not map memory
+     */
+    public @Nullable Reservation reserve(long bytes) {
+        return Reservation.of(this, bytes);
+    }
+
     /** Makes this device the one that the current thread uses. */
     public void use() {
         if (CURRENT.get() != this) {
@@ -116,7 +136,7 @@ public final class Device {
     }
 
     /**
-     * Allocates memory, its content undefined. An idle block of the same length is reused. If the device has too little
+     * Allocates memory, its content undefined. An idle block of about that length is reused. If the device has too little
      * memory, its idle blocks are given back to it first.
      *
      * @param what the use, for the message
@@ -134,29 +154,40 @@ public final class Device {
             block = Block.allocate(rounded, result);
         }
         if (result[0] == Loader.OUT_OF_MEMORY) {
-            throw new PsException(
-                    PsException.Code.RESOURCE_EXHAUSTED,
-                    "memory of " + this + " for " + what + ": " + bytes + " bytes (expected: at most the " + free()
-                            + " that are free of " + memory + ")");
+            throw exhausted(bytes, what);
         }
         Cuda.check(result[0], "memory of " + this + " for " + what);
         return block;
     }
 
+    /** Returns the error of a request of memory that the device does not have. */
+    PsException exhausted(long bytes, String what) {
+        return new PsException(
+                PsException.Code.RESOURCE_EXHAUSTED,
+                "memory of " + this + " for " + what + ": " + bytes + " bytes (expected: at most the " + free()
+                        + " that are free of " + memory + ")");
+    }
+
+    /** Returns an idle block that is at most an eighth longer; null if there is none. */
     private synchronized @Nullable Block reuse(long bytes) {
-        List<Block> same = idle.get(bytes);
-        if (same == null) {
+        Map.Entry<Long, List<Block>> fitting = idle.ceilingEntry(bytes);
+        if (fitting == null || fitting.getKey() - bytes > bytes / 8) {
             return null;
         }
+        List<Block> same = fitting.getValue();
         Block last = same.remove(same.size() - 1);
         if (same.isEmpty()) {
-            idle.remove(bytes);
+            idle.remove(fitting.getKey());
         }
         return last;
     }
 
-    /** Leaves a block for reuse. Work that uses the block has ended. */
+    /** Leaves a block for reuse, or gives a long one back to the device. Work that uses the block has ended. */
     public synchronized void free(Block block) {
+        if (block.bytes() > MOST_IDLE) {
+            JCudaDriver.cuMemFree(block.pointer());
+            return;
+        }
         idle.computeIfAbsent(block.bytes(), bytes -> new ArrayList<>()).add(block);
     }
 

@@ -1,8 +1,16 @@
 package io.psf.gpu.driver;
 
+import static jcuda.driver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER;
+import static jcuda.driver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
+
 import io.psf.api.PsException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import jcuda.Pointer;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUmodule;
 import jcuda.driver.CUresult;
@@ -10,6 +18,9 @@ import jcuda.driver.JCudaDriver;
 
 /** The kernels of a PTX, compiled for a device. Thread-safe. */
 public final class Module {
+    /** The most bytes of the driver's messages on a PTX. */
+    private static final int LOG = 8192;
+
     private final CUmodule module;
     private final String name;
     private final Map<String, CUfunction> functions = new ConcurrentHashMap<>();
@@ -19,10 +30,42 @@ public final class Module {
         this.name = name;
     }
 
+    /** Loads PTX. It is direct memory: with an array of the heap, the garbage collector would wait for the compilation. */
     static Module load(String ptx, String name, String device) {
+        byte[] bytes = ptx.getBytes(StandardCharsets.UTF_8);
+        ByteBuffer text = ByteBuffer.allocateDirect(bytes.length + 1).put(bytes).put((byte) 0);
+        ByteBuffer log = ByteBuffer.allocateDirect(LOG);
         CUmodule module = new CUmodule();
-        Cuda.check(JCudaDriver.cuModuleLoadData(module, ptx), "PTX " + name + " on " + device);
+        long address = Addresses.of(log);
+        int result;
+        if (address == 0) {
+            result = JCudaDriver.cuModuleLoadData(module, ptx);
+        } else {
+            ByteBuffer values = ByteBuffer.allocateDirect(2 * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+            values.putLong(0, address).putLong(Long.BYTES, LOG);
+            int[] options = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+            result = JCudaDriver.cuModuleLoadDataEx(
+                    module, Pointer.to(text), options.length, options, Pointer.to(values));
+        }
+        if (result != 0) {
+            PsException failure = Cuda.failure(result, "PTX " + name + " on " + device);
+            throw new PsException(failure.code(), failure.detail() + messages(log));
+        }
         return new Module(module, name);
+    }
+
+    /** Returns the driver's messages on one line, after a colon; empty if there are none. */
+    private static String messages(ByteBuffer log) {
+        byte[] bytes = new byte[log.capacity()];
+        log.get(0, bytes);
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        int end = text.indexOf('\0');
+        String lines = (end < 0 ? text : text.substring(0, end))
+                .lines()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty())
+                .collect(Collectors.joining("; "));
+        return lines.isEmpty() ? "" : ": " + lines;
     }
 
     /**
@@ -31,7 +74,8 @@ public final class Module {
      * @throws PsException with {@code BAD_REQUEST} if the PTX has no entry of that name
      */
     CUfunction function(String kernel) {
-        return functions.computeIfAbsent(kernel, this::find);
+        CUfunction there = functions.get(kernel);
+        return there != null ? there : functions.computeIfAbsent(kernel, this::find);
     }
 
     private CUfunction find(String kernel) {

@@ -5,8 +5,11 @@ import static jcuda.driver.JCudaDriver.CU_MEMHOSTALLOC_PORTABLE;
 import io.psf.api.PsException;
 import java.lang.ref.Cleaner;
 import java.lang.reflect.Field;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import jcuda.Pointer;
 import jcuda.driver.JCudaDriver;
@@ -21,6 +24,9 @@ public final class PinnedMemory {
 
     /** The most bytes in use: the limit of the heap, which is the default limit of the JVM's direct memory, too. */
     private static final long MOST = Runtime.getRuntime().maxMemory();
+
+    /** The lengths in bytes of the blocks that are not freed yet, by address. */
+    private static final ConcurrentSkipListMap<Long, Integer> BLOCKS = new ConcurrentSkipListMap<>();
 
     /** The bytes that are not freed yet. */
     private static final AtomicLong USED = new AtomicLong();
@@ -68,11 +74,25 @@ public final class PinnedMemory {
             return null;
         }
         // Not the pointer, which refers to the root: else the root would never be unreachable.
+        BLOCKS.put(address, bytes);
         CLEANER.register(root, () -> {
+            BLOCKS.remove(address);
             free(device, address);
             USED.addAndGet(-bytes);
         });
         return root.order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * Returns the address by which kernels read and write page-locked memory, over the link between host and device.
+     *
+     * @param buffer a view of memory of this class; regardless of its position
+     * @return the address of its first element; 0 if it is other memory
+     */
+    public static long address(Buffer buffer) {
+        long address = Addresses.of(buffer);
+        Map.Entry<Long, Integer> block = address == 0 ? null : BLOCKS.floorEntry(address);
+        return block != null && address < block.getKey() + block.getValue() ? address : 0;
     }
 
     /**

@@ -22,22 +22,34 @@ public final class Stream implements AutoCloseable {
     /** The arguments of the kernel that is launched, 8 bytes each: the driver copies them. */
     private final ByteBuffer arguments =
             ByteBuffer.allocateDirect(MOST_ARGUMENTS * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    /** The pointers to all of them: the driver reads as many as the kernel has parameters. */
-    private final Pointer pointers = pointers();
+    /** Their addresses: the driver reads as many as the kernel has parameters. */
+    private final Pointer pointers;
+    /** The memory of the addresses. */
+    private final ByteBuffer table =
+            ByteBuffer.allocateDirect(MOST_ARGUMENTS * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     /** The last kernel that was launched, for the message of an error that is found later. */
     private String last = "no kernel";
 
-    private Pointer pointers() {
-        Pointer[] each = new Pointer[MOST_ARGUMENTS];
-        for (int i = 0; i < each.length; i++) {
-            each[i] = Pointer.to(arguments).withByteOffset((long) i * Long.BYTES);
-        }
-        return Pointer.to(each);
-    }
-
     /** Creates a stream of the current device. */
     public Stream() {
+        this.pointers = pointers();
         Cuda.check(JCudaDriver.cuStreamCreate(stream, CU_STREAM_NON_BLOCKING), "stream");
+    }
+
+    /** Returns the table of addresses. JCuda takes 7 to 11 us for each launch with pointers to pointers, and none for this. */
+    private Pointer pointers() {
+        long address = Addresses.of(arguments);
+        if (address == 0) {
+            Pointer[] each = new Pointer[MOST_ARGUMENTS];
+            for (int i = 0; i < each.length; i++) {
+                each[i] = Pointer.to(arguments).withByteOffset((long) i * Long.BYTES);
+            }
+            return Pointer.to(each);
+        }
+        for (int i = 0; i < MOST_ARGUMENTS; i++) {
+            table.putLong(i * Long.BYTES, address + (long) i * Long.BYTES);
+        }
+        return Pointer.to(table);
     }
 
     /**

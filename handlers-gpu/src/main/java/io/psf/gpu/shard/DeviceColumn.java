@@ -2,21 +2,34 @@ package io.psf.gpu.shard;
 
 import io.psf.api.PsException;
 import io.psf.gpu.driver.Block;
+import io.psf.gpu.driver.Reservation;
+import org.jspecify.annotations.Nullable;
 
 /**
- * An array in the memory of a device, with one entry for each row of a shard: the values, a slot, or the keys. A full column
- * moves to memory of twice the capacity.
+ * An array in the memory of a device, with one entry for each row of a shard: the values, a slot, or the keys. The array of
+ * a growing table is mapped to reserved addresses once it is long, so that it grows in place; a short one, and any on a
+ * device that does not map memory, moves to memory of twice the capacity.
  */
 final class DeviceColumn {
     private static final int LEAST_ROWS = 1024;
+
+    /** The part of its capacity by which a column in reserved addresses grows. */
+    private static final int PART = 16;
 
     private final ShardMemory memory;
     private final Workspace workspace;
     private final String name;
     private final long bytesOfRow;
     private final int empty;
-    private Block block;
+    /** The most rows of the column, for which addresses are reserved; 0 for a column that does not grow. */
+    private final int most;
+    /** Null once the column is in reserved addresses. */
+    private @Nullable Block block;
+
+    private @Nullable Reservation reserved;
     private int capacity;
+    /** What is known of the values of one float a row, of a table that does not grow; null for other columns. */
+    private final @Nullable SameValue same;
 
     /**
      * Creates a column.
@@ -25,24 +38,78 @@ final class DeviceColumn {
      * @param bytesOfRow the size of an entry in bytes, a multiple of 4
      * @param empty the 32-bit pattern that fills the entries of rows that do not exist
      * @param rows the capacity in rows
+     * @param most the most rows that the column will have
      */
-    DeviceColumn(ShardMemory memory, String name, long bytesOfRow, int empty, int rows) {
+    DeviceColumn(ShardMemory memory, String name, long bytesOfRow, int empty, int rows, int most) {
         this.memory = memory;
         this.workspace = memory.workspace();
         this.name = name;
         this.bytesOfRow = bytesOfRow;
         this.empty = empty;
-        this.block = allocate(rows);
-        this.capacity = rows;
-        workspace.stream().fill(block.address(), rows * bytesOfRow, empty);
+        this.most = most;
+        long bytes = rows * bytesOfRow;
+        if (most > rows && isLong(bytes)) {
+            this.reserved = reserve();
+        }
+        if (reserved != null) {
+            reserved.extend(bytes, name);
+            this.capacity = fitting(reserved);
+        } else {
+            this.block = memory.allocate(bytes, name);
+            this.capacity = rows;
+        }
+        this.same = most == rows && empty == 0 && bytesOfRow == Float.BYTES ? new SameValue(rows) : null;
+        workspace.stream().fill(begin(), capacity * bytesOfRow, empty);
     }
 
-    private Block allocate(int rows) {
-        return memory.allocate(rows * bytesOfRow, name);
+    private boolean isLong(long bytes) {
+        long granularity = workspace.device().granularity();
+        return granularity > 0 && bytes >= granularity;
     }
 
+    /** Reserves addresses for as many rows as there may be, and the device may have. Returns null if it cannot. */
+    private @Nullable Reservation reserve() {
+        return memory.reserve(Math.min(most * bytesOfRow, workspace.device().memory()));
+    }
+
+    private int fitting(Reservation mapped) {
+        return (int) Math.min(most, mapped.bytes() / bytesOfRow);
+    }
+
+    /** Returns the address, for reading and writing. */
     long address() {
-        return block.address();
+        long address = addressToRead();
+        if (same != null) {
+            same.changed();
+        }
+        return address;
+    }
+
+    /** Returns the address, for reading. */
+    long addressToRead() {
+        if (same != null && same.isBehind()) {
+            workspace.stream().fill(begin(), bytes(), Float.floatToRawIntBits(same.value()));
+            same.isWritten();
+        }
+        return begin();
+    }
+
+    /** Returns what is known of the values; null if nothing ever is. */
+    @Nullable
+    SameValue same() {
+        return same;
+    }
+
+    private long begin() {
+        Reservation there = reserved;
+        return there != null ? there.address() : block().address();
+    }
+
+    private Block block() {
+        if (block == null) {
+            throw new IllegalStateException(name + ": in no block (expected: one, or reserved addresses)");
+        }
+        return block;
     }
 
     /** Returns the width of an entry in floats. */
@@ -72,34 +139,87 @@ final class DeviceColumn {
      * Takes memory for more rows, and keeps the first {@code used} rows. If there is too little memory, nothing changes.
      *
      * @param needed the least number of rows
-     * @param wanted the number of rows if the device has memory for them
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if the device has too little memory
      */
-    void grow(int used, int needed, int wanted) {
+    void grow(int used, int needed) {
         if (needed <= capacity) {
             return;
         }
+        int wanted = capacityFor(needed, most);
+        if (reserved == null && isLong(wanted * bytesOfRow)) {
+            Reservation fresh = reserve();
+            if (fresh != null) {
+                moveTo(fresh, used, needed);
+                return;
+            }
+        }
+        Reservation there = reserved;
+        if (there != null) {
+            extend(there, used, needed);
+        } else {
+            move(used, needed, wanted);
+        }
+    }
+
+    /** Moves a column that was short, once. */
+    private void moveTo(Reservation fresh, int used, int needed) {
+        try {
+            fresh.extend(needed * bytesOfRow, name);
+        } catch (RuntimeException e) {
+            memory.free(fresh);
+            throw e;
+        }
+        workspace.stream().copy(begin(), fresh.address(), used * bytesOfRow);
+        workspace.stream().synchronize();
+        memory.free(block());
+        block = null;
+        reserved = fresh;
+        empty(used, fitting(fresh));
+    }
+
+    private void extend(Reservation there, int used, int needed) {
+        int wanted = (int) Math.min(most, Math.max(needed, (long) capacity + capacity / PART));
+        try {
+            there.extend(wanted * bytesOfRow, name);
+        } catch (PsException e) {
+            if (e.code() != PsException.Code.RESOURCE_EXHAUSTED || wanted == needed) {
+                throw e;
+            }
+            there.extend(needed * bytesOfRow, name);
+        }
+        empty(used, fitting(there));
+    }
+
+    private void empty(int used, int rows) {
+        capacity = rows;
+        clear(used, rows);
+    }
+
+    private void move(int used, int needed, int wanted) {
         int rows = wanted;
         Block larger;
         try {
-            larger = allocate(wanted);
+            larger = memory.allocate(wanted * bytesOfRow, name);
         } catch (PsException e) {
             if (e.code() != PsException.Code.RESOURCE_EXHAUSTED || wanted == needed) {
                 throw e;
             }
             rows = needed;
-            larger = allocate(needed);
+            larger = memory.allocate(needed * bytesOfRow, name);
         }
-        workspace.stream().copy(block.address(), larger.address(), used * bytesOfRow);
-        workspace.stream().fill(larger.address() + used * bytesOfRow, (rows - used) * bytesOfRow, empty);
+        workspace.stream().copy(begin(), larger.address(), used * bytesOfRow);
         workspace.stream().synchronize();
-        memory.free(block);
+        memory.free(block());
         block = larger;
-        capacity = rows;
+        empty(used, rows);
     }
 
     /** Empties the entries of rows. */
     void clear(int begin, int end) {
-        workspace.stream().fill(block.address() + begin * bytesOfRow, (end - begin) * bytesOfRow, empty);
+        if (same != null && begin == 0 && end == capacity) {
+            same.set(0);
+        } else {
+            workspace.stream().fill(address() + begin * bytesOfRow, (end - begin) * bytesOfRow, empty);
+        }
     }
 }

@@ -27,8 +27,8 @@ final class DeviceOptimizer implements OffHostOptimizer {
      *
      * @throws PsException with {@code BAD_REQUEST} if the kernels do not have it
      */
-    static DeviceOptimizer of(Optimizer onHost, DeviceRows rows, int width, DeviceSteps.NewRows newRows) {
-        DeviceSteps steps = new DeviceSteps(rows, width, newRows);
+    static DeviceOptimizer of(Optimizer onHost, DeviceRows rows, int width, DeviceSteps.Created created) {
+        DeviceSteps steps = new DeviceSteps(rows, width, created);
         return new DeviceOptimizer(onHost, steps, new DeviceSums(steps, width));
     }
 

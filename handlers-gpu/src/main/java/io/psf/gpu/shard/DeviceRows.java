@@ -3,13 +3,10 @@ package io.psf.gpu.shard;
 import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.TensorInfo;
-import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.LongArray;
 import io.psf.gpu.driver.Block;
 import io.psf.runtime.spi.shard.Slice;
-import java.nio.Buffer;
 import java.nio.ByteBuffer;
-import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,23 +18,23 @@ import org.jspecify.annotations.Nullable;
  * lane. An operation leaves keys and rows of its items in scratch memory of the workspace.
  */
 final class DeviceRows {
-    /** The claim of a row that no item has claimed. */
-    private static final int UNCLAIMED = Integer.MAX_VALUE;
-
     private final TensorInfo tensor;
     private final String name;
     private final Range range;
     private final ShardMemory memory;
     private final Workspace workspace;
+    private final Transfers transfers;
     private final Status status;
     private final DeviceColumn values;
     private final Map<String, DeviceColumn> slots = new LinkedHashMap<>();
+    /** The columns of slots that nothing has asked for yet: their memory is taken when the optimizer is made. */
+    private final Map<String, DeviceColumn> reserved = new LinkedHashMap<>();
     /** Both null unless the table grows. */
     private final @Nullable KeyIndex index;
 
     private final @Nullable DeviceColumn keys;
-    /** For each row, the item of a push that steps it; null before the first push by key. */
-    private @Nullable DeviceColumn claims;
+    /** Generates the initial values of rows on the device; null if a fill writes them on the host. */
+    private @Nullable Generators generator;
 
     private int rows;
     /** The number of rows that have their initial values: fewer than exist only after an operation that has failed. */
@@ -55,12 +52,13 @@ final class DeviceRows {
         this.range = slice.range();
         this.memory = memory;
         this.workspace = memory.workspace();
+        this.transfers = new Transfers(workspace);
         this.rows = tensor.grows() ? 0 : Math.toIntExact(range.length());
         this.capacity = rows;
-        this.values = new DeviceColumn(memory, "values of " + name, 4L * tensor.width(), 0, rows);
+        this.values = new DeviceColumn(memory, "values of " + name, 4L * tensor.width(), 0, rows, most());
         this.status = new Status(memory);
         this.index = tensor.grows() ? new KeyIndex(memory, "index of " + name) : null;
-        this.keys = tensor.grows() ? new DeviceColumn(memory, "keys of " + name, Long.BYTES, 0, 0) : null;
+        this.keys = tensor.grows() ? new DeviceColumn(memory, "keys of " + name, Long.BYTES, 0, 0, most()) : null;
     }
 
     ShardMemory memory() {
@@ -69,6 +67,10 @@ final class DeviceRows {
 
     Workspace workspace() {
         return workspace;
+    }
+
+    Transfers transfers() {
+        return transfers;
     }
 
     Range range() {
@@ -113,11 +115,23 @@ final class DeviceRows {
         return keys;
     }
 
+    /** Takes the memory of a slot, unless the slot is there: a shard that is made has what its steps need. */
+    void reserve(String slot, int width) {
+        if (!slots.containsKey(slot)) {
+            reserved.computeIfAbsent(slot, unused -> column(slot, width));
+        }
+    }
+
+    private DeviceColumn column(String slot, int width) {
+        return new DeviceColumn(memory, "slot \"" + slot + "\" of " + name, 4L * width, 0, capacity, most());
+    }
+
     /** Returns the column of a slot, zeros on the first request. */
     DeviceColumn slot(String slot, int width) {
         DeviceColumn there = slots.get(slot);
         if (there == null) {
-            there = new DeviceColumn(memory, "slot \"" + slot + "\" of " + name, 4L * width, 0, capacity);
+            DeviceColumn ready = reserved.remove(slot);
+            there = ready != null ? ready : column(slot, width);
             slots.put(slot, there);
         }
         if (there.width() != width) {
@@ -127,42 +141,43 @@ final class DeviceRows {
         return there;
     }
 
-    /** Returns the address of the claims of the rows, none of which is claimed between two operations. */
-    long claims() {
-        DeviceColumn there = claims;
-        if (there == null) {
-            there = new DeviceColumn(memory, "claims of " + name, Integer.BYTES, UNCLAIMED, capacity);
-            claims = there;
-        }
-        return there.address();
+    /** Sets the initial values of rows that are created from now on. */
+    void generateBy(Generators values) {
+        generator = values;
     }
 
-    /** Gives all claims up, after an operation that has failed. */
-    void unclaim() {
-        if (claims != null) {
-            claims.clear(0, capacity);
+    @Nullable
+    Generators generator() {
+        return generator;
+    }
+
+    /** Returns memory for the claims of a push of keys; none if the keys ascend, so that none is repeated. */
+    Claims claims(LongArray keys) {
+        if (!Transfers.mayRepeat(keys)) {
+            return Claims.NONE;
+        }
+        int entries = Claims.entriesFor(keys.length());
+        return new Claims(
+                workspace.scratch("claims", (long) entries * Long.BYTES).address(), entries - 1);
+    }
+
+    private void empty(Claims claims) {
+        if (claims.there()) {
+            workspace.stream().fill(claims.table(), (claims.mask() + 1L) * Long.BYTES, 0);
         }
     }
 
-    /** Copies the keys of an operation to the device. The host's memory is in use until the stream is synchronized. */
-    Block upload(LongArray of) {
-        int n = of.length();
-        Block block = workspace.scratch("keys", Math.max(1, n) * (long) Long.BYTES);
-        if (n > 0) {
-            Buffer direct = of.offHeap();
-            if (direct == null) {
-                ByteBuffer copy = workspace.pinned(Math.multiplyExact(n, Long.BYTES));
-                ArrayMemory.write(of, 0, n, copy);
-                direct = copy.flip();
-            }
-            workspace.stream().copyIn(direct, (long) n * Long.BYTES, block.address());
-        }
-        return block;
+    /** True if this slice owns every key of a growing table. */
+    private boolean ownsAll() {
+        return range.begin() == 0 && range.end() == TensorInfo.GROWING - 1;
     }
 
-    /** Returns the memory for the rows of the items of an operation. */
-    Block items(int n) {
-        return workspace.scratch("rows", Math.max(1, n) * (long) Integer.BYTES);
+    /** Queues what tells the first item of each row, and counts the steps of rows, after {@link #make}. */
+    void mark(Kernels kernels, long items, int n, Claims claims, long steps) {
+        if (claims.there() || steps != 0) {
+            long entries = index == null || !claims.there() ? 0 : index.index().entries();
+            kernels.mark(items, n, entries, claims, steps, status.address());
+        }
     }
 
     /**
@@ -172,35 +187,59 @@ final class DeviceRows {
      * @param into the address of the rows
      */
     void find(Kernels kernels, long of, int n, long into) {
-        status.reset();
+        status.begin();
         if (index == null) {
-            kernels.rowsInRange(of, n, range.begin(), range.end(), into, 0, status.address());
+            kernels.rowsInRange(of, n, range, into, Claims.NONE, status.address());
         } else {
-            kernels.find(of, n, range.begin(), range.end(), index.index(), into, status.address());
+            kernels.find(of, n, range, index.index(), into, status.address());
         }
     }
 
     /**
-     * Queues the look-up of keys; a growing table creates missing rows. Each row is claimed by the first item that has it.
+     * Queues the copy of the rows of items to memory that kernels write. An item without a row is left, and counted.
+     *
+     * @param items the address of the rows of all items, written for a growing table
+     * @param into the address for the rows of the items
+     */
+    void pull(Kernels kernels, Items pulled, long items, long into) {
+        long from = values.addressToRead();
+        if (index == null) {
+            kernels.pullRange(from, pulled, range, tensor.width(), into, status.address());
+        } else {
+            kernels.pullIndex(from, pulled, range, index.index(), tensor.width(), into, items, status.address());
+        }
+    }
+
+    /**
+     * Queues the look-up of keys; a growing table creates missing rows, with their initial values if it generates them. With
+     * claims, {@link #mark} follows.
      *
      * @param given the keys, which are at the address {@code of}, for messages
-     * @param claimed true if rows are claimed
+     * @param claims the claims of the operation
+     * @param repeats true if keys may be repeated
      * @return the number of rows that have their initial values already
      */
-    int make(Kernels kernels, LongArray given, long of, long into, boolean claimed) {
+    int make(Kernels kernels, LongArray given, long of, long into, Claims claims, boolean repeats) {
         int n = given.length();
         if (index == null) {
-            status.reset();
-            long claim = claimed ? claims() : 0;
-            kernels.rowsInRange(of, n, range.begin(), range.end(), into, claim, status.address());
+            status.begin();
+            empty(claims);
+            kernels.rowsInRange(of, n, range, into, claims, status.address());
             return rows;
         }
         makeRoom(kernels, given, of, into);
-        status.reset();
-        kernels.check(of, n, range.begin(), range.end(), status.address());
-        long claim = claimed ? claims() : 0;
-        kernels.findOrInsert(of, n, index.index(), keys().address(), capacity, into, claim, status.address());
-        kernels.resolve(into, n, index.index(), claim);
+        status.begin();
+        if (ownsAll()) {
+            empty(claims);
+        } else {
+            kernels.check(of, n, range, claims, status.address());
+        }
+        int most = (long) rows + n <= capacity ? NewRows.ANY : capacity;
+        NewRows created = new NewRows(keys().address(), values.address(), tensor.width(), most, generator);
+        kernels.findOrInsert(of, n, index.index(), created, into, claims, status.address());
+        if (repeats && !claims.there()) {
+            kernels.resolve(into, n, index.index());
+        }
         return filled;
     }
 
@@ -216,7 +255,7 @@ final class DeviceRows {
         requireOwned(given);
         int needed = (int) Math.min(most(), (long) rows + status.missing());
         if (needed > capacity) {
-            grow(needed, DeviceColumn.capacityFor(needed, most()));
+            grow(needed);
         }
         if (!index().holds((long) used + status.missing())) {
             index().rebuild(kernels, keys().address(), rows, needed);
@@ -226,16 +265,14 @@ final class DeviceRows {
     }
 
     /** Takes memory for rows in all columns. If a column cannot have it, the capacity stays. */
-    private void grow(int needed, int wanted) {
+    private void grow(int needed) {
         List<DeviceColumn> all = new ArrayList<>(slots.values());
+        all.addAll(reserved.values());
         all.add(keys());
         all.add(values);
-        if (claims != null) {
-            all.add(claims);
-        }
-        int least = wanted;
+        int least = most();
         for (DeviceColumn column : all) {
-            column.grow(rows, needed, wanted);
+            column.grow(rows, needed);
             least = Math.min(least, column.capacity());
         }
         capacity = least;
@@ -288,14 +325,6 @@ final class DeviceRows {
                         + ")");
     }
 
-    /** Queues the initial values of the rows that the operation has created. */
-    void fillNew(Kernels kernels, int before, int items, Generators generator) {
-        if (index != null && !generator.isZero()) {
-            kernels.fillRows(
-                    values.address(), keys().address(), before, items, tensor.width(), status.address(), generator);
-        }
-    }
-
     /** Copies the keys of rows of a growing table to the host. */
     void keys(int first, long[] into, int n) {
         workspace.operation(kernels -> {
@@ -304,29 +333,6 @@ final class DeviceRows {
             workspace.stream().synchronize();
             return bytes.asLongBuffer().get(into, 0, n);
         });
-    }
-
-    /** Copies rows of items to the host. Blocks until the earlier work has ended. */
-    void download(Block items, int[] into, int n) {
-        ByteBuffer bytes = workspace.pinned(Math.max(1, n) * Integer.BYTES).limit(n * Integer.BYTES);
-        if (n > 0) {
-            workspace.stream().copyOut(items.address(), bytes);
-        }
-        workspace.stream().synchronize();
-        bytes.asIntBuffer().get(into, 0, n);
-    }
-
-    /** Copies numbers of rows to the device. Blocks until the copy has ended. */
-    Block upload(String use, int[] of, int n) {
-        Block block = workspace.scratch(use, Math.max(1, n) * (long) Integer.BYTES);
-        if (n > 0) {
-            ByteBuffer bytes = workspace.pinned(n * Integer.BYTES);
-            IntBuffer ints = bytes.asIntBuffer();
-            ints.put(of, 0, n);
-            workspace.stream().copyIn(bytes, block.address());
-            workspace.stream().synchronize();
-        }
-        return block;
     }
 
     /**
@@ -342,16 +348,16 @@ final class DeviceRows {
 
     private Removal remove(Kernels kernels, LongArray given) {
         int n = given.length();
-        Block of = upload(given);
-        Block items = items(n);
-        find(kernels, of.address(), n, items.address());
+        long of = transfers.upload(given);
+        Block items = transfers.items(n);
+        find(kernels, of, n, items.address());
         end(given);
         int[] removed = new int[n];
         var unused =
                 workspace.scratch("from", (long) n * Integer.BYTES); // from here on nothing may fail for lack of memory
         unused = workspace.scratch("to", (long) n * Integer.BYTES);
-        kernels.remove(of.address(), n, index().index(), items.address());
-        download(items, removed, n);
+        kernels.remove(of, n, index().index(), items.address());
+        transfers.download(items, removed, n);
         Removal removal = Removal.of(removed, rows);
         move(kernels, removal);
         clear(removal.count(), rows);
@@ -367,8 +373,8 @@ final class DeviceRows {
         if (n == 0) {
             return;
         }
-        long from = upload("from", removal.from(), n).address();
-        long to = upload("to", removal.to(), n).address();
+        long from = transfers.upload("from", removal.from(), n).address();
+        long to = transfers.upload("to", removal.to(), n).address();
         kernels.moveKeys(keys().address(), from, to, n, index().index());
         kernels.moveRows(values.address(), from, to, n, tensor.width());
         for (DeviceColumn slot : slots.values()) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Steps one shard's rows on the device, by whatever formula. Returns when the update is in the values. */
 final class DeviceSteps {
     private final DeviceRows rows;
-    private final NewRows newRows;
+    private final Created created;
     private final int width;
     /** Adam's corrections, by the two rates that they depend on: as many as the shard's optimizers had. */
     private final Map<List<Float>, Corrections> corrections = new HashMap<>();
@@ -27,19 +27,18 @@ final class DeviceSteps {
 
     /** Sets the values of rows that a call has created. */
     @FunctionalInterface
-    interface NewRows {
+    interface Created {
         /**
-         * Sets them, or queues that.
+         * Sets them, unless the device generates them.
          *
          * @param before the number of rows before the call
-         * @param items the number of keys of the call
          */
-        void begin(Kernels kernels, int before, int items);
+        void begin(int before);
     }
 
-    DeviceSteps(DeviceRows rows, int width, NewRows newRows) {
+    DeviceSteps(DeviceRows rows, int width, Created created) {
         this.rows = rows;
-        this.newRows = newRows;
+        this.created = created;
         this.width = width;
     }
 
@@ -52,6 +51,11 @@ final class DeviceSteps {
         rows.memory().requireThere();
         rows.workspace().device().use(); // a lane may have shards on several devices
         var unused = corrections(rule);
+        rule.state().forEach(slot -> rows.reserve(slot, width));
+        String ofRows = rule.ofRows();
+        if (ofRows != null) {
+            rows.reserve(ofRows, 1);
+        }
     }
 
     /** Runs an operation on the shard. */
@@ -85,23 +89,40 @@ final class DeviceSteps {
         return new Corrections(block.address(), RuleKernel.KNOWN);
     }
 
+    /** Returns the arrays of a step by key. */
     Stepped stepped(RuleKernel rule) {
+        DeviceColumn ofRows = ofRows(rule);
+        return stepped(rule, ofRows == null ? 0 : ofRows.address(), 0);
+    }
+
+    /** Returns the arrays of a step of all rows. If all rows have as many steps, there is no array of their numbers. */
+    Stepped steppedAll(RuleKernel rule) {
+        DeviceColumn ofRows = ofRows(rule);
+        SameValue same = ofRows == null || !rule.countsSteps() ? null : ofRows.same();
+        return same != null && same.isSame() ? stepped(rule, 0, same.value() + 1) : stepped(rule);
+    }
+
+    private @Nullable DeviceColumn ofRows(RuleKernel rule) {
+        String slot = rule.ofRows();
+        return slot == null ? null : rows.slot(slot, 1);
+    }
+
+    private Stepped stepped(RuleKernel rule, long ofRows, float stepsOfAll) {
         List<String> names = rule.state();
         long[] state = new long[2];
         for (int i = 0; i < names.size(); i++) {
             state[i] = rows.slot(names.get(i), width).address();
         }
-        String slot = rule.ofRows();
-        long ofRows = slot == null ? 0 : rows.slot(slot, 1).address();
-        return new Stepped(rows.values().address(), state[0], state[1], ofRows, corrections(rule), width, rule);
+        return new Stepped(
+                rows.values().address(), state[0], state[1], ofRows, stepsOfAll, corrections(rule), width, rule);
     }
 
     /** Returns the rows of keys on the device; a growing table creates missing rows. */
     Block make(Kernels kernels, LongArray keys) {
-        int n = keys.length();
-        Block of = rows.upload(keys);
-        Block items = rows.items(n);
-        newRows.begin(kernels, rows.make(kernels, keys, of.address(), items.address(), false), n);
+        long of = rows.transfers().upload(keys);
+        Block items = rows.transfers().items(keys.length());
+        boolean repeats = Transfers.mayRepeat(keys);
+        created.begin(rows.make(kernels, keys, of, items.address(), Claims.NONE, repeats));
         rows.end(keys);
         return items;
     }
@@ -123,38 +144,38 @@ final class DeviceSteps {
     }
 
     private void stepAll(Kernels kernels, RuleKernel rule, FloatArray update) {
-        Stepped stepped = stepped(rule);
+        Stepped stepped = steppedAll(rule);
         rows.workspace().pieces().in(update, width, (piece, first, n) -> {
             if (first == 0 && stepped.steps() != 0) { // not before all memory has been allocated
                 kernels.count(stepped.steps(), rows.count());
             }
-            kernels.stepAll(stepped, piece, (long) first * width, (long) n * width);
+            kernels.stepAll(stepped, piece, first, n);
         });
+        DeviceColumn ofRows = ofRows(rule);
+        SameValue same = ofRows == null ? null : ofRows.same();
+        if (same != null && stepped.ofRows() == 0) {
+            same.set(stepped.stepsOfAll());
+        }
+        rows.workspace().stream().synchronize();
     }
 
     private void stepRows(Kernels kernels, RuleKernel rule, LongArray keys, FloatArray update) {
         int n = keys.length();
         var unused = stepped(rule); // creates the slots, so that they grow with the rows
-        long of = rows.upload(keys).address();
-        Block itemsOfCall = rows.items(n);
+        long of = rows.transfers().upload(keys);
+        Block itemsOfCall = rows.transfers().items(n);
         long items = itemsOfCall.address();
         long status = rows.status().address();
-        try {
-            newRows.begin(kernels, rows.make(kernels, keys, of, items, true), n);
-            Stepped stepped = stepped(rule); // any of the columns may have moved
-            long claimsNow = rows.claims();
-            rows.workspace()
-                    .pieces()
-                    .in(
-                            update,
-                            width,
-                            (piece, first, some) ->
-                                    kernels.stepRows(stepped, piece, items, claimsNow, first, some, status));
-            kernels.release(items, n, claimsNow, stepped.steps(), status);
-        } catch (RuntimeException | Error e) {
-            rows.unclaim(); // it was not released
-            throw e;
-        }
+        Claims claims = rows.claims(keys);
+        created.begin(rows.make(kernels, keys, of, items, claims, claims.there()));
+        Stepped stepped = stepped(rule); // any of the columns may have moved
+        rows.mark(kernels, items, n, claims, stepped.steps());
+        rows.workspace()
+                .pieces()
+                .in(
+                        update,
+                        width,
+                        (piece, first, some) -> kernels.stepRows(stepped, piece, items, first, some, status));
         rows.end(keys);
         if (rows.status().duplicates() > 0) {
             stepRest(kernels, stepped(rule), itemsOfCall, n, update);
@@ -165,13 +186,13 @@ final class DeviceSteps {
     private void stepRest(Kernels kernels, Stepped stepped, Block items, int n, FloatArray update) {
         Workspace workspace = rows.workspace();
         int[] left = new int[n];
-        rows.download(items, left, n);
+        rows.transfers().download(items, left, n);
         int count = 0;
         int[] which = new int[n];
         int[] theirRows = new int[n];
         for (int item = 0; item < n; item++) {
-            if (left[item] >= 0) {
-                theirRows[count] = left[item];
+            if (left[item] < -1) { // LATER of psf.cu
+                theirRows[count] = -2 - left[item];
                 which[count++] = item;
             }
         }
@@ -181,8 +202,9 @@ final class DeviceSteps {
             FloatArray part = FloatArray.allocate(some * width);
             part.gather(update, which, begin, begin + some, width);
             int[] rowsOfPart = IntArray.wrap(theirRows, begin, some).toArray();
-            long numbers = rows.upload("rest", rowsOfPart, some).address();
+            long numbers = rows.transfers().upload("rest", rowsOfPart, some).address();
             workspace.pieces().in(part, width, (piece, first, m) -> kernels.stepRest(stepped, piece, numbers, m));
+            workspace.stream().synchronize(); // before the next rows take the memory of these
         }
     }
 }

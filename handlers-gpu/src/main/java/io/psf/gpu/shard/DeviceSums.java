@@ -58,13 +58,14 @@ final class DeviceSums {
             return (piece, first, n, sums) -> kernels.squaredNorm(piece, (long) n * width, clip, sums);
         }
         RuleKernel rule = RuleKernel.of(formula, gradients, count);
-        var unused = steps.stepped(rule); // creates the slots, so that they grow with the rows
-        Block items = keys == null ? null : steps.make(kernels, keys);
-        Stepped stepped = steps.stepped(rule);
-        if (items == null) {
+        if (keys == null) {
+            Stepped all = steps.steppedAll(rule);
             return (piece, first, n, sums) ->
-                    kernels.lambSumsAll(stepped, piece, (long) first * width, (long) n * width, sums);
+                    kernels.lambSumsAll(all, piece, (long) first * width, (long) n * width, sums);
         }
+        var unused = steps.stepped(rule); // creates the slots, so that they grow with the rows
+        Block items = steps.make(kernels, keys);
+        Stepped stepped = steps.stepped(rule);
         return (piece, first, n, sums) -> kernels.lambSumsRows(stepped, piece, items.address(), first, n, sums);
     }
 

@@ -56,6 +56,7 @@ final class HandlerWork {
                             1,
                             (piece, first, n) -> workspace.stream()
                                     .copy(piece, block.address() + (long) first * Float.BYTES, (long) n * Float.BYTES));
+            workspace.stream().synchronize();
             return new DeviceArray(block.address(), array.length(), ElementType.FLOAT);
         });
     }

@@ -1,5 +1,6 @@
 package io.psf.gpu.shard;
 
+import io.psf.api.Range;
 import io.psf.gpu.Grid;
 import io.psf.gpu.driver.Module;
 import io.psf.gpu.driver.Stream;
@@ -11,7 +12,7 @@ import java.util.Map;
  */
 final class Kernels {
     private static final String GENERATOR = "iddlff";
-    private static final String RULE = "fffffpiifff";
+    private static final String RULE = "fffffpiiffff";
 
     /** Blocks for each multiprocessor that step the items which are left. Each of them reads the rows of all. */
     private static final int BLOCKS_OF_REST = 4;
@@ -22,29 +23,31 @@ final class Kernels {
     /** The types of each kernel's parameters, as in {@link LaunchArguments#types}; {@code *} stands for each rule. */
     static final Map<String, String> SIGNATURES = Map.ofEntries(
             Map.entry("psf_fill", "pll" + GENERATOR),
-            Map.entry("psf_fill_rows", "ppiip" + GENERATOR),
-            Map.entry("psf_rows_in_range", "pillppp"),
-            Map.entry("psf_check", "pillp"),
+            Map.entry("psf_rows_in_range", "pillppip"),
+            Map.entry("psf_check", "pillppi"),
             Map.entry("psf_find", "pillplpp"),
-            Map.entry("psf_find_or_insert", "piplpippp"),
-            Map.entry("psf_resolve", "pipp"),
+            Map.entry("psf_find_or_insert", "piplpippippi" + GENERATOR),
+            Map.entry("psf_resolve", "pip"),
             Map.entry("psf_index", "pipl"),
             Map.entry("psf_remove", "piplp"),
             Map.entry("psf_move_keys", "pppipl"),
             Map.entry("psf_move_rows", "pppii"),
-            Map.entry("psf_gather", "ppiipp" + GENERATOR),
+            Map.entry("psf_pull_range", "ppiiillipp"),
+            Map.entry("psf_pull_index", "ppiiillplippp"),
+            Map.entry("psf_pull_missing", "ppiiipp" + GENERATOR),
+            Map.entry("psf_end", "pp"),
             Map.entry("psf_scatter", "ppiip"),
             Map.entry("psf_*_all", "ppppplli" + RULE),
-            Map.entry("psf_*_rows", "pppppppiiip" + RULE),
+            Map.entry("psf_*_rows", "ppppppiiip" + RULE),
             Map.entry("psf_*_rest", "ppppppii" + RULE),
             Map.entry("psf_add_squares_all", "ppplli" + RULE),
-            Map.entry("psf_add_squares_rows", "pppppiiip" + RULE),
+            Map.entry("psf_add_squares_rows", "ppppiiip" + RULE),
             Map.entry("psf_squared_norm", "plfp"),
             Map.entry("psf_lamb_sums_all", "ppppplli" + RULE + "p"),
             Map.entry("psf_lamb_sums_rows", "ppppppiii" + RULE + "p"),
             Map.entry("psf_add_up", "plpi"),
             Map.entry("psf_count", "pi"),
-            Map.entry("psf_release", "pippp"));
+            Map.entry("psf_mark", "pippipp"));
 
     /** Receives the launches. */
     @FunctionalInterface
@@ -52,14 +55,6 @@ final class Kernels {
         /** Launches a kernel on the stream of its caller. */
         void launch(String kernel, Grid grid, long[] arguments);
     }
-
-    /**
-     * The index of a growing table.
-     *
-     * @param entries the entries, one more than the mask and one for the key of tag 0
-     * @param mask the number of entries that are probed, a power of two, minus 1
-     */
-    record Index(long entries, long mask) {}
 
     private final Launcher launcher;
     private final int processors;
@@ -98,81 +93,86 @@ final class Kernels {
                 new LaunchArguments().pointer(values).i64(first).i64(n).generator(generator));
     }
 
-    /** Writes the initial values of the rows from {@code before} to the number of rows in the status. */
-    void fillRows(long values, long keys, int before, int most, int width, long status, Generators generator) {
-        launch(
-                "psf_fill_rows",
-                (long) most * width,
-                new LaunchArguments()
-                        .pointer(values)
-                        .pointer(keys)
-                        .i32(before)
-                        .i32(width)
-                        .pointer(status)
-                        .generator(generator));
-    }
-
-    void rowsInRange(long keys, int n, long begin, long end, long rows, long claims, long status) {
+    void rowsInRange(long keys, int n, Range range, long rows, Claims claims, long status) {
         launch(
                 "psf_rows_in_range",
                 n,
                 new LaunchArguments()
                         .pointer(keys)
                         .i32(n)
-                        .i64(begin)
-                        .i64(end)
+                        .range(range)
                         .pointer(rows)
-                        .pointer(claims)
+                        .claims(claims)
                         .pointer(status));
     }
 
-    void check(long keys, int n, long begin, long end, long status) {
+    /** Checks that a slice owns all keys, and empties the claims. */
+    void check(long keys, int n, Range range, Claims claims, long status) {
         launch(
                 "psf_check",
-                n,
-                new LaunchArguments().pointer(keys).i32(n).i64(begin).i64(end).pointer(status));
+                Math.max(n, claims.there() ? claims.mask() + 1L : 0),
+                new LaunchArguments()
+                        .pointer(keys)
+                        .i32(n)
+                        .range(range)
+                        .pointer(status)
+                        .claims(claims));
     }
 
-    void find(long keys, int n, long begin, long end, Index index, long rows, long status) {
+    void find(long keys, int n, Range range, Index index, long rows, long status) {
         launch(
                 "psf_find",
                 n,
                 new LaunchArguments()
                         .pointer(keys)
                         .i32(n)
-                        .i64(begin)
-                        .i64(end)
-                        .pointer(index.entries())
-                        .i64(index.mask())
+                        .range(range)
+                        .index(index)
                         .pointer(rows)
                         .pointer(status));
     }
 
-    void findOrInsert(long keys, int n, Index index, long keysOfRows, int most, long rows, long claims, long status) {
+    /** Finds rows, and creates missing ones. A block adds its new rows to the status at once, so each thread takes one key. */
+    void findOrInsert(long keys, int n, Index index, NewRows created, long rows, Claims claims, long status) {
         launch(
                 "psf_find_or_insert",
-                n,
+                "psf_find_or_insert",
+                Grid.once(n),
                 new LaunchArguments()
                         .pointer(keys)
                         .i32(n)
-                        .pointer(index.entries())
-                        .i64(index.mask())
-                        .pointer(keysOfRows)
-                        .i32(most)
+                        .index(index)
+                        .pointer(created.keys())
+                        .i32(created.most())
                         .pointer(rows)
-                        .pointer(claims)
-                        .pointer(status));
+                        .claims(claims)
+                        .pointer(status)
+                        .pointer(created.values())
+                        .i32(created.width())
+                        .generator(created.generator()));
     }
 
-    void resolve(long rows, int n, Index index, long claims) {
+    void resolve(long rows, int n, Index index) {
+        launch("psf_resolve", n, new LaunchArguments().pointer(rows).i32(n).pointer(index.entries()));
+    }
+
+    /**
+     * Tells which item steps each row, and counts the steps.
+     *
+     * @param entries the entries of the index if the items have entries in the place of rows, or 0
+     * @param steps the number of steps of each row, or 0
+     */
+    void mark(long rows, int n, long entries, Claims claims, long steps, long status) {
         launch(
-                "psf_resolve",
+                "psf_mark",
                 n,
                 new LaunchArguments()
                         .pointer(rows)
                         .i32(n)
-                        .pointer(index.entries())
-                        .pointer(claims));
+                        .pointer(entries)
+                        .claims(claims)
+                        .pointer(steps)
+                        .pointer(status));
     }
 
     void index(long keys, int n, Index index) {
@@ -190,12 +190,7 @@ final class Kernels {
         launch(
                 "psf_remove",
                 n,
-                new LaunchArguments()
-                        .pointer(keys)
-                        .i32(n)
-                        .pointer(index.entries())
-                        .i64(index.mask())
-                        .pointer(rows));
+                new LaunchArguments().pointer(keys).i32(n).index(index).pointer(rows));
     }
 
     void moveKeys(long keys, long from, long to, int n, Index index) {
@@ -223,18 +218,63 @@ final class Kernels {
                         .i32(width));
     }
 
-    void gather(long values, long rows, int n, int width, long into, long keys, Generators generator) {
-        launch(
-                "psf_gather",
-                (long) n * groups(width),
-                new LaunchArguments()
-                        .pointer(values)
-                        .pointer(rows)
-                        .i32(n)
+    /** Copies rows of a table that does not grow to {@code into}, one after the other. */
+    void pullRange(long values, Items items, Range range, int width, long into, long status) {
+        launchParts(
+                "psf_pull_range",
+                items.n(),
+                width,
+                pulled(values, items).range(range).i32(width).pointer(into).pointer(status));
+    }
+
+    /** Copies rows of a growing table to {@code into}, one after the other, and the row of each item to {@code rows}. */
+    void pullIndex(long values, Items items, Range range, Index index, int width, long into, long rows, long status) {
+        launchParts(
+                "psf_pull_index",
+                items.n(),
+                width,
+                pulled(values, items)
+                        .range(range)
+                        .index(index)
                         .i32(width)
                         .pointer(into)
-                        .pointer(keys)
+                        .pointer(rows)
+                        .pointer(status));
+    }
+
+    private static LaunchArguments pulled(long values, Items items) {
+        return new LaunchArguments()
+                .pointer(values)
+                .pointer(items.keys())
+                .i32(items.all())
+                .i32(items.first())
+                .i32(items.n());
+    }
+
+    /** Launches a kernel of which each thread copies two parts of rows, and ends: its loads are in flight together. */
+    private void launchParts(String kernel, int n, int width, LaunchArguments arguments) {
+        launch(kernel, kernel, Grid.once(((long) n * groups(width) + 1) / 2), arguments);
+    }
+
+    /** Writes the initial values of the items that have no row to {@code into}. */
+    void pullMissing(long rows, Items items, int width, long into, long status, Generators generator) {
+        launch(
+                "psf_pull_missing",
+                (long) items.n() * width,
+                new LaunchArguments()
+                        .pointer(rows)
+                        .pointer(items.keys())
+                        .i32(items.first())
+                        .i32(items.n())
+                        .i32(width)
+                        .pointer(into)
+                        .pointer(status)
                         .generator(generator));
+    }
+
+    /** Copies the status to memory of the host, and resets the words of the call. */
+    void end(long status, long into) {
+        launch("psf_end", 6, new LaunchArguments().pointer(status).pointer(into));
     }
 
     void scatter(long values, long rows, int n, int width, long from) {
@@ -253,38 +293,30 @@ final class Kernels {
         launch("psf_count", rows, new LaunchArguments().pointer(steps).i32(rows));
     }
 
-    /** Steps n elements from {@code first} on by an update of n elements. A formula of rows needs whole rows. */
-    void stepAll(Stepped s, long update, long first, long n) {
+    /** Steps n rows from {@code row} on by an update of n rows. */
+    void stepAll(Stepped s, long update, long row, long rows) {
+        long n = rows * s.width();
         if (s.rule().addsSquares()) {
-            long rows = n / s.width();
             LaunchArguments arrays =
                     new LaunchArguments().pointer(s.w()).pointer(update).pointer(s.ofRows());
-            launch(
-                    "psf_add_squares_all",
-                    rows,
-                    s.rule(arrays.i64(first / s.width()).i64(rows).i32(s.width())));
+            launch("psf_add_squares_all", rows, s.rule(arrays.i64(row).i64(rows).i32(s.width())));
         }
         launch(
                 "psf_" + s.rule().name() + "_all",
                 "psf_*_all",
                 (n + 3) / 4,
-                s.rule(s.arrays(new LaunchArguments(), update).i64(first).i64(n).i32(s.width())));
+                s.rule(s.arrays(new LaunchArguments(), update).i64(row).i64(n).i32(s.width())));
     }
 
-    /** Steps the rows of the items {@code [first, first + n)} that have a claim, by an update of n rows. */
-    void stepRows(Stepped s, long update, long rows, long claims, int first, int n, long status) {
+    /** Steps the rows of the items {@code [first, first + n)} by an update of n rows. */
+    void stepRows(Stepped s, long update, long rows, int first, int n, long status) {
         if (s.rule().addsSquares()) {
             LaunchArguments arrays =
                     new LaunchArguments().pointer(s.w()).pointer(update).pointer(s.ofRows());
             launch(
                     "psf_add_squares_rows",
                     n,
-                    s.rule(arrays.pointer(rows)
-                            .pointer(claims)
-                            .i32(first)
-                            .i32(n)
-                            .i32(s.width())
-                            .pointer(status)));
+                    s.rule(arrays.pointer(rows).i32(first).i32(n).i32(s.width()).pointer(status)));
         }
         launch(
                 "psf_" + s.rule().name() + "_rows",
@@ -292,7 +324,6 @@ final class Kernels {
                 (long) n * groups(s.width()),
                 s.rule(s.arrays(new LaunchArguments(), update)
                         .pointer(rows)
-                        .pointer(claims)
                         .i32(first)
                         .i32(n)
                         .i32(s.width())
@@ -358,18 +389,6 @@ final class Kernels {
                 "psf_add_up",
                 m,
                 new LaunchArguments().pointer(sums).i64(n).pointer(into).i32(m));
-    }
-
-    void release(long rows, int n, long claims, long steps, long status) {
-        launch(
-                "psf_release",
-                n,
-                new LaunchArguments()
-                        .pointer(rows)
-                        .i32(n)
-                        .pointer(claims)
-                        .pointer(steps)
-                        .pointer(status));
     }
 
     /** The items of a row in a kernel that takes four floats at once where the width allows it. */

@@ -51,8 +51,8 @@ final class KeyIndex {
         return entries;
     }
 
-    Kernels.Index index() {
-        return new Kernels.Index(block.address(), entries - 1L);
+    Index index() {
+        return new Index(block.address(), entries - 1L);
     }
 
     /** True if {@code used} entries are at most three quarters of this index. */

@@ -1,11 +1,12 @@
 package io.psf.gpu.shard;
 
+import io.psf.api.Range;
 import java.util.Arrays;
 
 /** The arguments of a launch: the bits of each, and its type as in a signature of {@link Kernels}. */
 final class LaunchArguments {
     private final StringBuilder types = new StringBuilder();
-    private long[] bits = new long[24];
+    private long[] bits = new long[32];
 
     /** Adds an address of the device. */
     LaunchArguments pointer(long address) {
@@ -26,6 +27,18 @@ final class LaunchArguments {
 
     LaunchArguments f64(double value) {
         return add('d', Double.doubleToRawLongBits(value));
+    }
+
+    LaunchArguments range(Range range) {
+        return i64(range.begin()).i64(range.end());
+    }
+
+    LaunchArguments index(Index index) {
+        return pointer(index.entries()).i64(index.mask());
+    }
+
+    LaunchArguments claims(Claims claims) {
+        return pointer(claims.table()).i32(claims.mask());
     }
 
     LaunchArguments generator(Generators g) {

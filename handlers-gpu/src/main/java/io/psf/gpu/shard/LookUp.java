@@ -9,7 +9,6 @@ import io.psf.builtin.initializer.Generator;
 import io.psf.gpu.driver.Block;
 import io.psf.runtime.spi.shard.Slice;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Rows by key, and the initial values of rows, of a shard on a device. Used on the shard's lane. */
 final class LookUp {
@@ -20,8 +19,6 @@ final class LookUp {
     private final Node.Fill fill;
     private final DeviceRows rows;
     private final int width;
-    /** Generates initial values on the device; null if the fill writes them on the host. */
-    private @Nullable Generators generator;
 
     private long[] page = {};
     private int pageBegin;
@@ -46,7 +43,7 @@ final class LookUp {
         if (known == null) {
             return false;
         }
-        generator = known;
+        rows.generateBy(known);
         if (!tensor.grows() && !known.isZero()) {
             long n = (long) rows.count() * width;
             rows.workspace().operation(kernels -> {
@@ -93,11 +90,11 @@ final class LookUp {
             return n;
         }
         return rows.workspace().operation(kernels -> {
-            Block of = rows.upload(keys);
-            Block items = rows.items(n);
-            rows.find(kernels, of.address(), n, items.address());
+            long of = rows.transfers().upload(keys);
+            Block items = rows.transfers().items(n);
+            rows.find(kernels, of, n, items.address());
             rows.end(keys);
-            rows.download(items, into, n);
+            rows.transfers().download(items, into, n);
             return n - rows.status().missing();
         });
     }
@@ -113,12 +110,13 @@ final class LookUp {
             }
         } else {
             rows.workspace().operation(kernels -> {
-                Block of = rows.upload(keys);
-                Block items = rows.items(n);
-                int before = rows.make(kernels, keys, of.address(), items.address(), false);
-                begin(kernels, before, n);
+                long of = rows.transfers().upload(keys);
+                Block items = rows.transfers().items(n);
+                boolean repeats = Transfers.mayRepeat(keys);
+                int before = rows.make(kernels, keys, of, items.address(), Claims.NONE, repeats);
+                begin(before);
                 rows.end(keys);
-                rows.download(items, into, n);
+                rows.transfers().download(items, into, n);
                 return null;
             });
         }
@@ -147,11 +145,9 @@ final class LookUp {
         }
     }
 
-    /** Sets the values of rows that were created just now, or queues that. */
-    void begin(Kernels kernels, int before, int items) {
-        if (generator != null) {
-            rows.fillNew(kernels, before, items, generator);
-        } else if (tensor.grows()) {
+    /** Sets the values of rows that were created just now, unless the device has generated them. */
+    void begin(int before) {
+        if (rows.generator() == null && tensor.grows()) {
             fillOnHost(before);
         }
     }
@@ -189,33 +185,41 @@ final class LookUp {
 
     private void gather(Kernels kernels, LongArray keys, FloatArray into) {
         int n = keys.length();
-        Block of = rows.upload(keys);
-        Block items = rows.items(n);
-        rows.find(kernels, of.address(), n, items.address());
-        Generators missing = generator == null ? Generators.ZEROS : generator;
-        long values = rows.values().address();
-        rows.workspace()
-                .pieces()
-                .out(
-                        into,
-                        width,
-                        (piece, first, some) -> kernels.gather(
-                                values,
-                                items.address() + (long) first * Integer.BYTES,
-                                some,
-                                width,
-                                piece,
-                                of.address() + (long) first * Long.BYTES,
-                                missing));
+        long of = rows.transfers().upload(keys);
+        Block items = rows.transfers().items(tensor.grows() ? n : 0);
+        rows.status().begin();
+        rows.workspace().pieces().out(into, width, (piece, first, some) -> {
+            Items pulled = new Items(of, n, first, some);
+            rows.pull(kernels, pulled, items.address(), piece);
+            if (tensor.grows() && some < n) { // the next piece takes the memory of this one
+                pullMissing(kernels, pulled, items, piece);
+            }
+        });
         rows.end(keys);
-        if (generator == null && tensor.grows() && rows.status().missing() > 0) {
+        if (rows.status().missing() > 0 && rows.generator() == null) {
             fillMissing(keys, items, into);
+        } else if (rows.status().missing() > 0 && Pieces.rowsOfPiece(width) >= n) {
+            rows.status().begin();
+            rows.workspace().pieces().out(into, width, (piece, first, some) -> {
+                Items pulled = new Items(of, n, first, some);
+                rows.pull(kernels, pulled, items.address(), piece);
+                pullMissing(kernels, pulled, items, piece);
+            });
+            rows.end(keys);
+        }
+    }
+
+    private void pullMissing(Kernels kernels, Items pulled, Block items, long into) {
+        Generators generator = rows.generator();
+        if (generator != null) {
+            kernels.pullMissing(
+                    items.address(), pulled, width, into, rows.status().address(), generator);
         }
     }
 
     private void fillMissing(LongArray keys, Block items, FloatArray into) {
         int[] found = new int[keys.length()];
-        rows.download(items, found, found.length);
+        rows.transfers().download(items, found, found.length);
         for (int i = 0; i < found.length; i++) {
             if (found[i] < 0) {
                 fill.fillRow(keys.get(i), into.slice(i * width, (i + 1) * width));

@@ -2,6 +2,7 @@ package io.psf.gpu.shard;
 
 import io.psf.api.array.FloatArray;
 import io.psf.gpu.driver.Block;
+import io.psf.gpu.driver.PinnedMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,15 @@ import org.jspecify.annotations.Nullable;
  * operation waits for its copies.
  */
 final class Pieces {
+    /** The most bytes of an array that kernels read over the link: beyond, a copy is faster. */
+    private static final int MOST_READ = 1 << 19;
+
+    /** The most bytes of an array in other memory that are copied to page-locked memory first. */
+    private static final int MOST_STAGED = 1 << 16;
+
+    /** The bytes of four floats. */
+    private static final int ALIGNMENT = 16;
+
     private final Workspace workspace;
     /** Page-locked memory for pieces of arrays that are on the heap, by half; null until there is one. */
     private final @Nullable ByteBuffer[] heap = new ByteBuffer[2];
@@ -40,37 +50,41 @@ final class Pieces {
     }
 
     /**
-     * Copies an array to the device, and runs a kernel on each piece. Blocks until all of it has ended: then the array may
-     * be released.
+     * Queues the copy of an array to the device, and a kernel on each piece. A short array in memory of the host that the
+     * device reads is not copied. The array may be released when the stream has been synchronized.
      *
      * @param from [n, width] float32
      */
     void in(FloatArray from, int width, Work work) {
         int rows = from.length() / width;
         int most = rowsOfPiece(width);
-        if (rows <= most) {
-            Block whole = buffer(0, rows, width);
-            ByteBuffer direct = direct(from, 0);
-            if (rows > 0) {
-                workspace.stream().copyIn(direct, whole.address());
-            }
-            work.run(whole.address(), 0, rows);
-        } else {
+        if (rows > most) {
             inPieces(from, rows, most, width, work);
+            return;
         }
-        workspace.stream().synchronize();
+        ByteBuffer direct = direct(from, 0);
+        long there = direct.capacity() > MOST_READ ? 0 : address(direct);
+        if (there != 0) {
+            work.run(there, 0, rows);
+        } else {
+            long whole = buffer(0, rows, width).address();
+            if (rows > 0) {
+                workspace.stream().copyIn(direct, whole);
+            }
+            work.run(whole, 0, rows);
+        }
+        workspace.stream().record(workspace.half(0).copied); // then the memory of an array of the heap is free
     }
 
     private void inPieces(FloatArray from, int rows, int most, int width, Work work) {
         Block[] buffers = {buffer(0, most, width), buffer(1, most, width)};
+        workspace.stream().record(workspace.half(0).used); // after the work before, which may use the buffers
+        workspace.stream().record(workspace.half(1).used);
         int piece = 0;
         for (int first = 0; first < rows; first += most, piece++) {
             int n = Math.min(most, rows - first);
             Workspace.Half half = workspace.half(piece);
-            if (piece > 1) {
-                workspace.copies().await(half.used);
-            }
-            half.copied.await(); // the heap's memory of the piece before the last is free
+            workspace.copies().await(half.used);
             ByteBuffer direct = direct(from.slice(first * width, (first + n) * width), half.number);
             workspace.copies().copyIn(direct, buffers[half.number].address());
             workspace.copies().record(half.copied);
@@ -80,12 +94,16 @@ final class Pieces {
         }
     }
 
-    /** Returns memory off the heap with an array's values: its own, or a copy of an array on the heap. */
+    /**
+     * Returns memory off the heap with an array's values: its own, or a copy of an array on the heap, or of a short one in
+     * memory that is not page-locked.
+     */
     private ByteBuffer direct(FloatArray array, int half) {
         ByteBuffer own = array.offHeap();
-        if (own != null) {
+        if (own != null && (own.capacity() > MOST_STAGED || PinnedMemory.address(own) != 0)) {
             return own;
         }
+        workspace.half(half).copied.await(); // the memory is free
         int bytes = Math.multiplyExact(array.length(), Float.BYTES);
         ByteBuffer memory = heap[half];
         if (memory == null || memory.capacity() < bytes) {
@@ -98,24 +116,29 @@ final class Pieces {
     }
 
     /**
-     * Runs a kernel that writes each piece, and copies them to the host. Blocks until all of it has ended.
+     * Queues a kernel that writes each piece, and the copies of the pieces to the host. A kernel writes page-locked memory
+     * of the host itself if there is one piece. The array is filled when the stream has been synchronized.
      *
      * @param to [n, width] float32, off-heap; written
      */
     void out(FloatArray to, int width, Work work) {
         int rows = to.length() / width;
         int most = rowsOfPiece(width);
-        if (rows <= most) {
-            Block whole = buffer(0, rows, width);
-            work.run(whole.address(), 0, rows);
-            if (rows > 0) {
-                workspace.stream().copyOut(whole.address(), answer(to));
-            }
-        } else {
+        if (rows > most) {
             outPieces(to, rows, most, width, work);
-            workspace.copies().synchronize();
+            return;
         }
-        workspace.stream().synchronize();
+        ByteBuffer answer = answer(to);
+        long there = address(answer);
+        if (there != 0) {
+            work.run(there, 0, rows);
+            return;
+        }
+        long whole = buffer(0, rows, width).address();
+        work.run(whole, 0, rows);
+        if (rows > 0) {
+            workspace.stream().copyOut(whole, answer);
+        }
     }
 
     private void outPieces(FloatArray to, int rows, int most, int width, Work work) {
@@ -134,6 +157,14 @@ final class Pieces {
             workspace.copies().copyOut(buffers[half.number].address(), part);
             workspace.copies().record(half.copied);
         }
+        workspace.stream().await(workspace.half(0).copied);
+        workspace.stream().await(workspace.half(1).copied);
+    }
+
+    /** Returns the address at which kernels read and write an array, four floats at once; 0 if they cannot. */
+    private static long address(ByteBuffer array) {
+        long address = PinnedMemory.address(array);
+        return address % ALIGNMENT == 0 ? address : 0;
     }
 
     private static ByteBuffer answer(FloatArray array) {

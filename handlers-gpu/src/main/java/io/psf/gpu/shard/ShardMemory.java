@@ -2,13 +2,16 @@ package io.psf.gpu.shard;
 
 import io.psf.api.PsException;
 import io.psf.gpu.driver.Block;
+import io.psf.gpu.driver.Reservation;
 import java.util.HashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The memory of one shard on a device, which is given up as a whole. */
 final class ShardMemory {
     private final Workspace workspace;
     private final Set<Block> blocks = new HashSet<>();
+    private final Set<Reservation> reservations = new HashSet<>();
     private boolean isGivenUp;
 
     ShardMemory(Workspace workspace) {
@@ -31,15 +34,38 @@ final class ShardMemory {
         return block;
     }
 
-    /** Returns the number of bytes that are allocated. */
+    /**
+     * Reserves addresses for memory that is mapped later.
+     *
+     * @param bytes the most bytes that will be mapped
+     * @return null if the device does not map memory
+     */
+    @Nullable
+    Reservation reserve(long bytes) {
+        Reservation reservation = workspace.device().reserve(bytes);
+        if (reservation != null) {
+            reservations.add(reservation);
+        }
+        return reservation;
+    }
+
+    /** Returns the number of bytes that are allocated or mapped. */
     long bytes() {
-        return blocks.stream().mapToLong(Block::bytes).sum();
+        return blocks.stream().mapToLong(Block::bytes).sum()
+                + reservations.stream().mapToLong(Reservation::bytes).sum();
     }
 
     /** Gives a block up. No work uses it. */
     void free(Block block) {
         if (blocks.remove(block)) {
             workspace.device().free(block);
+        }
+    }
+
+    /** Gives reserved addresses and their memory up. No work uses them. */
+    void free(Reservation reservation) {
+        if (reservations.remove(reservation)) {
+            reservation.free();
         }
     }
 
@@ -60,5 +86,7 @@ final class ShardMemory {
         workspace.settle();
         blocks.forEach(workspace.device()::free);
         blocks.clear();
+        reservations.forEach(Reservation::free);
+        reservations.clear();
     }
 }

@@ -1,6 +1,7 @@
 package io.psf.gpu.shard;
 
 import io.psf.gpu.driver.Block;
+import io.psf.gpu.driver.PinnedMemory;
 import java.nio.ByteBuffer;
 
 /** The status of a shard that kernels write ({@code Status} of psf.cu), and the copy of it that the host has read. */
@@ -12,6 +13,9 @@ final class Status {
 
     private final Workspace workspace;
     private final Block block;
+    /** True if the words of one operation are not zeros, or may be others. */
+    private boolean isUsed;
+
     private int invalid;
     private int full;
     private int duplicates;
@@ -29,34 +33,39 @@ final class Status {
         return block.address();
     }
 
-    /** Resets the words of one operation. */
-    void reset() {
-        workspace.stream().fill(block.address(), OF_OPERATION, 0);
+    /** Begins an operation. Resets its words if the operation before has failed; else {@link #read} has reset them. */
+    void begin() {
+        if (isUsed) {
+            workspace.stream().fill(block.address(), OF_OPERATION, 0);
+        }
+        isUsed = true;
     }
 
-    /** Reads the status. Blocks until the work so far has ended. */
+    /** Reads the status and resets the words of one operation. Blocks until the work so far has ended. */
     void read() {
-        ByteBuffer words = workspace.pinned(BYTES);
-        workspace.stream().copyOut(block.address(), words);
+        ByteBuffer words = workspace.words();
+        long direct = PinnedMemory.address(words);
+        if (direct != 0) {
+            workspace.kernels().end(block.address(), direct);
+        } else {
+            workspace.stream().copyOut(block.address(), words.slice(0, BYTES));
+            workspace.stream().fill(block.address(), OF_OPERATION, 0);
+        }
         workspace.stream().synchronize();
-        set(words);
-    }
-
-    private void set(ByteBuffer words) {
-        int at = words.position();
-        invalid = words.getInt(at);
-        full = words.getInt(at + 4);
-        duplicates = words.getInt(at + 8);
-        missing = words.getInt(at + 12);
-        rows = words.getInt(at + 16);
-        used = words.getInt(at + 20);
+        isUsed = false;
+        invalid = words.getInt(0);
+        full = words.getInt(4);
+        duplicates = words.getInt(8);
+        missing = words.getInt(12);
+        rows = words.getInt(16);
+        used = words.getInt(20);
     }
 
     /** Sets the number of rows and of used entries of the index. Blocks until the device has them. */
     void write(int rows, int used) {
-        ByteBuffer words = workspace.pinned(2 * Integer.BYTES);
+        ByteBuffer words = workspace.words();
         words.putInt(0, rows).putInt(4, used);
-        workspace.stream().copyIn(words, block.address() + OF_OPERATION);
+        workspace.stream().copyIn(words, 2 * Integer.BYTES, block.address() + OF_OPERATION);
         workspace.stream().synchronize();
         this.rows = rows;
         this.used = used;

@@ -30,7 +30,7 @@ final class StoredOnDevice implements StoredColumn {
         return workspace.operation(kernels -> {
             ByteBuffer bytes = workspace.pinned(Math.toIntExact(n * column.bytesOfRow()));
             if (n > 0) {
-                workspace.stream().copyOut(column.address() + row * column.bytesOfRow(), bytes);
+                workspace.stream().copyOut(column.addressToRead() + row * column.bytesOfRow(), bytes);
                 workspace.stream().synchronize();
             }
             return FloatArray.view(bytes.slice().order(ByteOrder.LITTLE_ENDIAN));
@@ -45,6 +45,8 @@ final class StoredOnDevice implements StoredColumn {
 
     /** Writes rows, also those that the host does not count yet. */
     void writeAt(int row, FloatArray values) {
+        SameValue same = column.same();
+        int before = same == null ? 0 : same.written();
         long to = column.address() + row * column.bytesOfRow();
         workspace.operation(kernels -> {
             workspace
@@ -54,8 +56,20 @@ final class StoredOnDevice implements StoredColumn {
                             width(),
                             (piece, first, n) -> workspace.stream()
                                     .copy(piece, to + first * column.bytesOfRow(), n * column.bytesOfRow()));
+            workspace.stream().synchronize();
             return null;
         });
+        if (same != null && values.length() > 0) {
+            same.wrote(row, values.length(), before, values.get(0), areEqual(values));
+        }
+    }
+
+    private static boolean areEqual(FloatArray values) {
+        int i = 1;
+        while (i < values.length() && values.get(i) == values.get(0)) {
+            i++;
+        }
+        return i == values.length();
     }
 
     @Override
@@ -64,7 +78,7 @@ final class StoredOnDevice implements StoredColumn {
             Objects.checkIndex(numbers[i], rows.count());
         }
         workspace.operation(kernels -> {
-            Block to = rows.upload("stored rows", numbers, n);
+            Block to = rows.transfers().upload("stored rows", numbers, n);
             workspace
                     .pieces()
                     .in(
@@ -76,6 +90,7 @@ final class StoredOnDevice implements StoredColumn {
                                     some,
                                     width(),
                                     piece));
+            workspace.stream().synchronize();
             return null;
         });
     }

@@ -41,6 +41,10 @@ final class Workspace implements AutoCloseable {
     private final Pieces pieces = new Pieces(this);
     private final Map<String, Block> scratch = new HashMap<>();
     private ByteBuffer pinned = ByteBuffer.allocateDirect(0);
+    /** The memory of a call's keys that are on the heap, or that devices cannot read. */
+    private ByteBuffer keys = ByteBuffer.allocateDirect(0);
+    /** The memory of the host for the status of a shard. */
+    private final ByteBuffer words;
     /** The number of shards that use this. */
     private int users;
 
@@ -80,6 +84,7 @@ final class Workspace implements AutoCloseable {
         this.copies = new Stream();
         this.kernels = new Kernels(KernelSource.builtin().load(device), stream, device.processors());
         this.halves = new Half[] {new Half(0), new Half(1)};
+        this.words = hostMemory(64);
         for (Half half : halves) {
             scratch(half.name(), (long) PIECE * Float.BYTES); // now: a shard that is made has what its pushes need
         }
@@ -200,12 +205,31 @@ final class Workspace implements AutoCloseable {
 
     /** Returns memory of the host for short copies, at least that long, until the next request of it. */
     ByteBuffer pinned(int bytes) {
-        if (pinned.capacity() < bytes) {
-            int rounded = Math.max(1 << 16, bytes);
-            stream.settle(); // no copy uses the memory that is replaced
-            pinned = hostMemory(rounded);
-        }
+        pinned = atLeast(bytes, pinned);
         return pinned.clear().limit(bytes);
+    }
+
+    /** Returns memory of the host for the keys of a call. */
+    ByteBuffer keys(int bytes) {
+        keys = atLeast(bytes, keys);
+        return keys.clear().limit(bytes);
+    }
+
+    private ByteBuffer atLeast(int bytes, ByteBuffer there) {
+        if (there.capacity() >= bytes) {
+            return there;
+        }
+        stream.settle(); // no copy uses the memory that is replaced
+        return hostMemory(Math.max(1 << 16, Integer.highestOneBit(bytes) >= 1 << 30 ? bytes : powerOfTwo(bytes)));
+    }
+
+    private static int powerOfTwo(int least) {
+        return least <= 1 ? 1 : Integer.highestOneBit(least - 1) << 1;
+    }
+
+    /** Returns the memory of the host for the status of a shard, 64 bytes. */
+    ByteBuffer words() {
+        return words.clear();
     }
 
     /** Returns memory of the host, little-endian, its content undefined, page-locked if there is such memory. */

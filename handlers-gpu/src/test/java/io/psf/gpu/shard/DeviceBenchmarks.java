@@ -1,5 +1,8 @@
 package io.psf.gpu.shard;
 
+import io.psf.builtin.initializer.Constant;
+import io.psf.builtin.initializer.Normal;
+import io.psf.builtin.initializer.Uniform;
 import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.report.Measured;
@@ -35,21 +38,31 @@ public final class DeviceBenchmarks {
         Floors floors = Floors.measure(device, rows);
         KernelBenchmarks kernels = new KernelBenchmarks(device, floors);
         measure("gather", 5, kernels::gather);
-        measure("add to rows", 5, kernels::scatterAdd);
-        measure("dense step, " + Rule.ADAM, 2, () -> kernels.dense(Rule.ADAM));
+        for (boolean ascending : new boolean[] {false, true}) {
+            measure("push by key, " + Rule.ADD, 6, () -> kernels.sparse(Rule.ADD, ascending));
+            measure("push by key, " + Rule.ADAM, 14, () -> kernels.sparse(Rule.ADAM, ascending));
+        }
+        measure("dense step, width 1", 2, () -> kernels.dense(Rule.ADAM, 1));
         for (Rule rule : Rule.values()) {
-            if (rule != Rule.ADAM) {
-                measure("dense step, " + rule, 2, () -> kernels.dense(rule));
-            }
+            measure("dense step, " + rule, 2, () -> kernels.dense(rule, 64));
         }
         IndexBenchmarks index = new IndexBenchmarks(device);
         measure("find keys", 2, index::find);
-        measure("insert keys", 2, index::insert);
+        measure("find and gather", 11, index::pull);
+        measure("insert keys", 2, () -> index.insert(null));
+        measure("insert keys and fill", 15, () -> index.insert(new Constant(0.5f)));
+        measure("insert keys and fill", 15, () -> index.insert(new Uniform(-0.01, 0.01, 1)));
+        measure("insert keys and fill", 15, () -> index.insert(new Normal(0, 0.01, 1)));
         ShardBenchmarks shards = new ShardBenchmarks(device, floors);
         measure("dense push, " + Rule.ADAM, 2, () -> shards.densePush(Rule.ADAM));
         measure("dense push, " + Rule.ADD, 2, () -> shards.densePush(Rule.ADD));
         measure("gather to page-locked memory", 2, shards::gather);
-        measure("gather of 1 row", 1, shards::smallGather);
+        measure("pull of 1 row", 2, () -> shards.pull(false, 1, 25));
+        measure("pull of 2000 keys", 2, () -> shards.pull(false, 2000, 30));
+        measure("pull of 2000 keys", 2, () -> shards.pull(true, 2000, 30));
+        measure("push of 2000 keys", 2, () -> shards.growingPush(2000, false, 50));
+        measure("push of 2000 keys", 2, () -> shards.growingPush(2000, true, 50));
+        measure("memory of growth", 12, shards::memoryOfGrowth);
         measure("dense push of 1 KB, " + Rule.ADD, 1, () -> shards.smallPush(Rule.ADD));
         measure("dense push of 1 KB, " + Rule.ADAM, 1, () -> shards.smallPush(Rule.ADAM));
         try {

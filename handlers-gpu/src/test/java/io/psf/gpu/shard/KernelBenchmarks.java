@@ -1,5 +1,6 @@
 package io.psf.gpu.shard;
 
+import io.psf.api.Range;
 import io.psf.builtin.optimizer.Correction;
 import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Device;
@@ -7,6 +8,7 @@ import io.psf.gpu.report.Measured;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /** Kernels that move rows and that step optimizers, by the bytes that they must move. */
 final class KernelBenchmarks {
@@ -14,6 +16,7 @@ final class KernelBenchmarks {
     private static final long BYTES_OF_ROW = 4L * WIDTH;
     private static final int TABLE = 1 << 24;
     private static final int ITEMS = 1 << 20;
+    private static final Range ALL = new Range(0, TABLE);
 
     private final Device device;
     private final Floors floors;
@@ -34,52 +37,70 @@ final class KernelBenchmarks {
         return x;
     }
 
-    private static ByteBuffer keys() {
-        ByteBuffer keys = ByteBuffer.allocateDirect(ITEMS * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < ITEMS; i++) {
-            keys.putLong(i * Long.BYTES, scattered(i));
+    private static ByteBuffer keys(boolean ascending) {
+        long[] all =
+                IntStream.range(0, ITEMS).mapToLong(KernelBenchmarks::scattered).toArray();
+        if (ascending) {
+            Arrays.sort(all);
         }
+        ByteBuffer keys = ByteBuffer.allocateDirect(ITEMS * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        keys.asLongBuffer().put(all);
         return keys;
     }
 
+    /** Copies rows by key, from keys that are on the device. */
     Measured gather() {
         try (Lent lent = new Lent(device)) {
             Kernels kernels = lent.workspace().kernels();
             long values = lent.filled(TABLE * BYTES_OF_ROW, 0);
             long into = lent.filled(ITEMS * BYTES_OF_ROW, 0);
-            long keys = lent.copied(keys());
-            long rows = lent.filled(4L * ITEMS, 0);
+            Items items = new Items(lent.copied(keys(false)), ITEMS, 0, ITEMS);
             long status = new Status(lent.memory()).address();
-            kernels.rowsInRange(keys, ITEMS, 0, TABLE, rows, 0, status);
-            double seconds = Timing.queued(
-                    lent.workspace().stream(),
-                    () -> kernels.gather(values, rows, ITEMS, WIDTH, into, keys, Generators.ZEROS));
-            double bytes = ITEMS * (2.0 * BYTES_OF_ROW + 4);
-            return Measured.rate("gather 1M of 16M rows of 64 floats", bytes / 1e9 / seconds, floors.copy(), 0.7);
+            double seconds = Timing.tenQueued(
+                    lent.workspace().stream(), () -> kernels.pullRange(values, items, ALL, WIDTH, into, status));
+            double bytes = ITEMS * (2.0 * BYTES_OF_ROW + 8);
+            return Measured.rate("gather 1M of 16M rows of 64 floats", bytes / 1e9 / seconds, floors.copy(), 0.8);
         }
     }
 
-    Measured scatterAdd() {
+    /** Steps rows by an update that is on the device, with all that a push launches after the copies. */
+    Measured sparse(Rule rule, boolean ascending) {
+        RuleKernel kernel = kernel(rule);
+        int states = kernel.state().size();
         try (Lent lent = new Lent(device)) {
             Kernels kernels = lent.workspace().kernels();
             long values = lent.filled(TABLE * BYTES_OF_ROW, 0);
+            long first = states > 0 ? lent.filled(TABLE * BYTES_OF_ROW, 0) : 0;
+            long second = states > 1 ? lent.filled(TABLE * BYTES_OF_ROW, 0) : 0;
+            long ofRows = kernel.ofRows() == null ? 0 : lent.filled(4L * TABLE, 0);
             long update = lent.filled(ITEMS * BYTES_OF_ROW, Float.floatToRawIntBits(0.01f));
-            long keys = lent.copied(keys());
+            long keys = lent.copied(keys(ascending));
             long rows = lent.filled(4L * ITEMS, 0);
-            long claims = lent.filled(4L * TABLE, Integer.MAX_VALUE);
+            int entries = Claims.entriesFor(ITEMS);
+            Claims claims = ascending ? Claims.NONE : new Claims(lent.filled(8L * entries, 0), entries - 1);
             long status = new Status(lent.memory()).address();
-            kernels.rowsInRange(keys, ITEMS, 0, TABLE, rows, claims, status);
-            Stepped stepped = new Stepped(values, 0, 0, 0, Corrections.NONE, WIDTH, kernel(Rule.ADD));
-            double seconds = Timing.queued(
-                    lent.workspace().stream(), () -> kernels.stepRows(stepped, update, rows, claims, 0, ITEMS, status));
-            double bytes = ITEMS * (3.0 * BYTES_OF_ROW + 4 + 4);
+            Stepped stepped = new Stepped(values, first, second, ofRows, 0, corrections(lent, kernel), WIDTH, kernel);
+            double seconds = Timing.tenQueued(lent.workspace().stream(), () -> {
+                if (claims.there()) {
+                    lent.workspace().stream().fill(claims.table(), 8L * entries, 0);
+                }
+                kernels.rowsInRange(keys, ITEMS, ALL, rows, claims, status);
+                if (claims.there() || stepped.steps() != 0) {
+                    kernels.mark(rows, ITEMS, 0, claims, stepped.steps(), status);
+                }
+                kernels.stepRows(stepped, update, rows, 0, ITEMS, status);
+            });
+            double bytes = ITEMS * ((3.0 + 2 * states) * BYTES_OF_ROW + 8 + (stepped.steps() != 0 ? 8 : 0));
             return Measured.rate(
-                    "add to 1M of 16M rows of 64 floats (psf_add_rows)", bytes / 1e9 / seconds, floors.copy(), 0.7);
+                    "push of 1M of 16M rows of 64 floats, " + rule + (ascending ? ", ascending keys" : ", any keys"),
+                    bytes / 1e9 / seconds,
+                    floors.copy(),
+                    ascending ? 0.85 : 0.75);
         }
     }
 
-    /** Steps 1M rows of 64 floats by an update that is on the device. */
-    Measured dense(Rule rule) {
+    /** Steps all rows by an update that is on the device, as a push does whose rows have been stepped as often. */
+    Measured dense(Rule rule, int width) {
         RuleKernel kernel = kernel(rule);
         int states = kernel.state().size();
         int arrays = rule == Rule.ASSIGN ? 2 : 3 + 2 * states;
@@ -90,15 +111,17 @@ final class KernelBenchmarks {
             long update = lent.filled(4 * n, Float.floatToRawIntBits(0.01f));
             long first = states > 0 ? lent.filled(4 * n, 0) : 0;
             long second = states > 1 ? lent.filled(4 * n, 0) : 0;
-            long ofRows = kernel.ofRows() == null ? 0 : lent.filled(4L * ITEMS, Float.floatToRawIntBits(1));
+            boolean isState = kernel.ofRows() != null && !kernel.countsSteps();
+            long ofRows = isState ? lent.filled(4 * n / width, Float.floatToRawIntBits(1)) : 0;
             Corrections corrections = corrections(lent, kernel);
-            Stepped stepped = new Stepped(values, first, second, ofRows, corrections, WIDTH, kernel);
-            double seconds = Timing.queued(lent.workspace().stream(), () -> kernels.stepAll(stepped, update, 0, n));
+            Stepped stepped = new Stepped(values, first, second, ofRows, 3, corrections, width, kernel);
+            double seconds =
+                    Timing.queued(lent.workspace().stream(), () -> kernels.stepAll(stepped, update, 0, n / width));
             return Measured.rate(
-                    "dense step of 64M floats, " + rule + " (" + arrays + " arrays)",
+                    "dense step of 64M floats, width " + width + ", " + rule + " (" + arrays + " arrays)",
                     4.0 * n * arrays / 1e9 / seconds,
                     floors.copy(),
-                    rule == Rule.ADAM ? 0.8 : Double.NaN);
+                    rule != Rule.ADAM ? Double.NaN : width == 1 ? 0.75 : 0.85);
         }
     }
 

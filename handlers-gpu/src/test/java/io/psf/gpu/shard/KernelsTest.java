@@ -3,6 +3,7 @@ package io.psf.gpu.shard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.Range;
 import io.psf.gpu.Grid;
 import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Nvcc;
@@ -85,31 +86,36 @@ class KernelsTest {
         List<String> launched = new ArrayList<>();
         Kernels kernels = new Kernels((kernel, grid, bits) -> launched.add(kernel + " " + grid.blocks()), 4);
         Generators zeros = Generators.ZEROS;
-        Kernels.Index index = new Kernels.Index(1, 1023);
+        Index index = new Index(1, 1023);
         kernels.fill(1, 0, 600, zeros);
-        kernels.fillRows(1, 2, 0, 10, 3, 4, zeros);
-        kernels.rowsInRange(1, 10, 0, 10, 2, 3, 4);
-        kernels.check(1, 10, 0, 10, 2);
-        kernels.find(1, 10, 0, 10, index, 2, 3);
-        kernels.findOrInsert(1, 10, index, 2, 100, 3, 4, 5);
-        kernels.resolve(1, 10, index, 2);
+        Range range = new Range(0, 10);
+        Claims claims = new Claims(3, 63);
+        kernels.rowsInRange(1, 10, range, 2, claims, 4);
+        kernels.check(1, 10, range, claims, 2);
+        kernels.find(1, 10, range, index, 2, 3);
+        kernels.findOrInsert(1, 10, index, new NewRows(2, 3, 64, 100, zeros), 3, claims, 5);
+        kernels.resolve(1, 10, index);
         kernels.index(1, 10, index);
         kernels.remove(1, 10, index, 2);
         kernels.moveKeys(1, 2, 3, 10, index);
         kernels.moveRows(1, 2, 3, 10, 4);
-        kernels.gather(1, 2, 10, 64, 3, 4, zeros);
+        Items items = new Items(2, 100, 20, 10);
+        kernels.pullRange(1, items, range, 64, 3, 4);
+        kernels.pullIndex(1, items, range, index, 64, 3, 4, 5);
+        kernels.pullMissing(1, items, 64, 3, 4, zeros);
+        kernels.end(1, 2);
         kernels.scatter(1, 2, 10, 4, 3);
         kernels.count(1, 10);
-        kernels.release(1, 10, 2, 3, 4);
+        kernels.mark(1, 10, 2, claims, 3, 4);
         kernels.squaredNorm(1, 10, 2f, 3);
         kernels.addUp(1, 10, 2, 3);
-        Stepped lamb = new Stepped(1, 2, 3, 4, Corrections.NONE, 8, of(Rule.LAMB));
+        Stepped lamb = new Stepped(1, 2, 3, 4, 0, Corrections.NONE, 8, of(Rule.LAMB));
         kernels.lambSumsAll(lamb, 5, 0, 4096, 6);
         kernels.lambSumsRows(lamb, 5, 6, 0, 1 << 20, 7);
         for (Rule rule : Rule.values()) {
-            Stepped stepped = new Stepped(1, 2, 3, 4, new Corrections(5, 6), 8, of(rule));
-            kernels.stepAll(stepped, 6, 0, 4096);
-            kernels.stepRows(stepped, 6, 7, 8, 0, 10, 9);
+            Stepped stepped = new Stepped(1, 2, 3, 4, 0, new Corrections(5, 6), 8, of(rule));
+            kernels.stepAll(stepped, 6, 0, 512);
+            kernels.stepRows(stepped, 6, 7, 0, 10, 9);
             kernels.stepRest(stepped, 6, 7, 10);
         }
         assertThat(new TreeSet<>(launched.stream()

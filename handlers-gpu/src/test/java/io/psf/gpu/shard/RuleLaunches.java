@@ -29,13 +29,32 @@ public final class RuleLaunches {
      * @param first the first state, or 0
      * @param second the second state, or 0
      * @param ofRows the number of steps of each row, or the state with one float for each row, or 0
+     * @param stepsOfAll the number of steps of all rows with the coming one, where {@code ofRows} is 0
      * @param corrections the table of {@link #corrections}, or 0
      * @param known the number of steps that the table has
      * @param width floats in a row
      */
-    public record Columns(long w, long first, long second, long ofRows, long corrections, int known, int width) {
+    public record Columns(
+            long w, long first, long second, long ofRows, float stepsOfAll, long corrections, int known, int width) {
         Stepped by(RuleKernel rule) {
-            return new Stepped(w, first, second, ofRows, new Corrections(corrections, known), width, rule);
+            return new Stepped(w, first, second, ofRows, stepsOfAll, new Corrections(corrections, known), width, rule);
+        }
+    }
+
+    /**
+     * The claims of a push by key.
+     *
+     * @param table the address of the hash table, or 0
+     * @param mask the number of its entries minus 1
+     */
+    public record Taken(long table, int mask) {
+        /** Returns the number of entries for n items. */
+        public static int entriesFor(int n) {
+            return Claims.entriesFor(n);
+        }
+
+        Claims claims() {
+            return new Claims(table, mask);
         }
     }
 
@@ -67,9 +86,9 @@ public final class RuleLaunches {
         kernels.count(steps, rows);
     }
 
-    /** Ends the parallel part of a push by key. */
-    public void release(long rows, int n, long claims, long steps, long status) {
-        kernels.release(rows, n, claims, steps, status);
+    /** Tells the first item of each row. */
+    public void mark(long rows, int n, long entries, Taken claims, long steps, long status) {
+        kernels.mark(rows, n, claims.table() == 0 ? 0 : entries, claims.claims(), steps, status);
     }
 
     /** Adds up squares, one sum for each thread. */
@@ -112,14 +131,14 @@ public final class RuleLaunches {
             kernels.lambSumsRows(stepped.by(rule), update, rows, first, n, sums);
         }
 
-        /** Steps elements, as {@code psf_*_all}. */
-        public void all(Columns stepped, long update, long first, long n) {
-            kernels.stepAll(stepped.by(rule), update, first, n);
+        /** Steps n rows from {@code row} on, as {@code psf_*_all}. */
+        public void all(Columns stepped, long update, long row, long n) {
+            kernels.stepAll(stepped.by(rule), update, row, n);
         }
 
-        /** Steps claimed items, as {@code psf_*_rows}. */
-        public void rows(Columns stepped, long update, long rows, long claims, int first, int n, long status) {
-            kernels.stepRows(stepped.by(rule), update, rows, claims, first, n, status);
+        /** Steps the rows of items, as {@code psf_*_rows}. */
+        public void rows(Columns stepped, long update, long rows, int first, int n, long status) {
+            kernels.stepRows(stepped.by(rule), update, rows, first, n, status);
         }
 
         /** Steps the items that are left, as {@code psf_*_rest}. */

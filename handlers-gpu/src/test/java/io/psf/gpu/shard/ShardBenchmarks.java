@@ -5,6 +5,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.builtin.initializer.Normal;
 import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.report.Measured;
@@ -27,18 +28,23 @@ final class ShardBenchmarks {
     }
 
     /** Runs an operation of a shard of {@code rows} rows. Its lane has scratch memory for so many floats. */
-    private double on(int rows, Rule rule, int floats, ToDoubleFunction<CudaShard> operation) {
+    private double on(long rows, Rule rule, int floats, ToDoubleFunction<CudaShard> operation) {
         float[] arguments = rule == Rule.ADAM ? new float[] {0.01f, 0.9f, 0.999f, 1e-7f} : new float[] {1};
+        boolean grows = rows == TensorInfo.GROWING;
         Slice slice = new Slice(
                 new TensorInfo(TensorId.of("benchmark"), rows, WIDTH),
                 0,
-                new Range(0, rows),
+                new Range(0, grows ? rows - 1 : rows),
                 "device:0",
                 rule.create(arguments),
                 shard -> {});
         Workspace workspace = Workspace.acquire(device);
         CudaShard shard = new CudaShard(slice, new ShardMemory(workspace), new NoLane(pinned(workspace, floats)));
         try {
+            if (grows && !shard.generate(new Normal(0, 0.01, 1))) {
+                throw new IllegalStateException("initial values: not generated on the device");
+            }
+            shard.moveToLane();
             return operation.applyAsDouble(shard);
         } finally {
             shard.giveUp();
@@ -93,10 +99,82 @@ final class ShardBenchmarks {
                 Double.NaN);
     }
 
-    Measured smallGather() {
-        LongArray key = LongArray.of(7);
-        double seconds = on(1000, Rule.ADD, WIDTH, shard -> Timing.whole(() -> shard.gather(key)));
-        return Measured.time("gather of 1 row of 64 floats", seconds, Double.NaN);
+    /** Reads rows by key, from page-locked keys to page-locked memory: a call without its transport. */
+    Measured pull(boolean grows, int n, double wantedMicros) {
+        double seconds = on(grows ? TensorInfo.GROWING : ROWS, Rule.ADAM, n * WIDTH, shard -> {
+            Workspace workspace = Workspace.acquire(device);
+            try {
+                LongArray keys = keys(workspace, n, ROWS);
+                if (grows) {
+                    shard.rows(keys, new int[n]);
+                }
+                return Timing.whole(() -> shard.gather(keys));
+            } finally {
+                workspace.release();
+            }
+        });
+        return time(
+                "pull of " + n + " of " + (grows ? n + " rows of a growing table" : "1M rows"), seconds, wantedMicros);
+    }
+
+    /** Steps rows of a growing table by Adam: the same rows each time, or new ones. */
+    Measured growingPush(int n, boolean areNew, double wantedMicros) {
+        int pages = areNew ? 4096 : 1;
+        double seconds = on(TensorInfo.GROWING, Rule.ADAM, n * WIDTH, shard -> {
+            Workspace workspace = Workspace.acquire(device);
+            try {
+                FloatArray update = shard.allocate(n * WIDTH);
+                LongArray keys = LongArray.view(workspace.hostMemory(n * Long.BYTES));
+                int[] page = {0};
+                return Timing.whole(() -> {
+                    long first = (long) n * (page[0]++ % pages);
+                    for (int i = 0; i < n; i++) {
+                        keys.set(i, (first + i) * 0x9E3779B97F4A7C15L);
+                    }
+                    shard.optimizer().apply(shard, keys, update);
+                });
+            } finally {
+                workspace.release();
+            }
+        });
+        return time("Adam push of " + n + (areNew ? " new" : "") + " keys to a growing table", seconds, wantedMicros);
+    }
+
+    private static Measured time(String name, double seconds, double wantedMicros) {
+        return new Measured(name, seconds * 1e6, "us", wantedMicros, 1, "floor: the goal");
+    }
+
+    /** Grows a table, and compares its rows' bytes with the most memory that was in use meanwhile. */
+    Measured memoryOfGrowth() {
+        int n = 1 << 16;
+        int calls = 200;
+        long before = device.free();
+        double part = on(TensorInfo.GROWING, Rule.ADAM, n * WIDTH, shard -> {
+            Workspace workspace = Workspace.acquire(device);
+            try {
+                FloatArray update = shard.allocate(n * WIDTH);
+                LongArray keys = LongArray.view(workspace.hostMemory(n * Long.BYTES));
+                long least = Long.MAX_VALUE;
+                for (int call = 0; call < calls; call++) {
+                    for (int i = 0; i < n; i++) {
+                        keys.set(i, ((long) call * n + i) * 0x9E3779B97F4A7C15L);
+                    }
+                    shard.optimizer().apply(shard, keys, update);
+                    least = Math.min(least, device.free());
+                }
+                double needed = (double) calls * n * (3 * 4.0 * WIDTH + 4 + 8 + 16 * 4 / 3.0);
+                return needed / (before - least);
+            } finally {
+                workspace.release();
+            }
+        });
+        return new Measured(
+                "growing Adam table of 13M rows of 64 floats: its bytes",
+                part,
+                "of the peak",
+                1,
+                0.9,
+                "index included");
     }
 
     Measured smallPush(Rule rule) {
