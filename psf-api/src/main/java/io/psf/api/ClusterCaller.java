@@ -86,10 +86,13 @@ public interface ClusterCaller extends TensorCaller {
      * Names a model that has a checkpoint in the servers' directory. The slices of a lost server are loaded from the newest one
      * when another server takes its place. {@code ModelCheckpoints} calls it. Does nothing where no server can be lost.
      *
-     * @param model the model's name, a path below the directory
+     * @param model the model's name, a path below the directory; empty if {@code loaded} is true and there was nothing to load
      * @param loaded true if a checkpoint of it has been loaded on all servers just now; false after a save
      */
     default void restoreFrom(String model, Restore mode, boolean loaded) {}
+
+    /** Revokes {@link #restoreFrom} for a model whose checkpoints are deleted next. */
+    default void restoreNoLonger(String model) {}
 
     /**
      * Takes note of the rollbacks of until now, since a load begins that makes up for them. {@code ModelCheckpoints} calls it for

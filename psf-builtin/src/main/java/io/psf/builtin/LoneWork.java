@@ -2,6 +2,7 @@ package io.psf.builtin;
 
 import io.psf.api.ClusterCaller;
 import io.psf.api.PsException;
+import io.psf.api.Restore;
 import io.psf.builtin.checkpoint.HoldModelPsf;
 import io.psf.builtin.checkpoint.RecordEntry;
 import io.psf.builtin.checkpoint.ReleaseModelPsf;
@@ -46,6 +47,9 @@ record LoneWork(ClusterCaller client, String name) {
             client.takeRollback();
             requireHeld(what, hold); // else the server was lost with it, perhaps before the rollback that was noted
             long step = load.getAsLong();
+            if (step < 0) { // nothing to load: of another model's rollback, none is due any more
+                client.restoreFrom("", Restore.ALL, true);
+            }
             requireHeld(what, hold); // else workers have come, and have changed the tensors meanwhile
             return step;
         });

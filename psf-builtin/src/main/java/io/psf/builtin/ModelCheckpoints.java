@@ -384,6 +384,12 @@ public final class ModelCheckpoints {
         return calls().manifests().stream().map(ModelCheckpoint::of).toList();
     }
 
+    /** Deletes all checkpoints. Called by a client, or by one worker, while none saves or loads. */
+    public void delete() {
+        worker.restoreNoLonger(name); // first, since a server that comes back loads what is named
+        calls().manifests().forEach(each -> calls().discard(each.step(), 0));
+    }
+
     /** Returns the newest complete checkpoint, as {@link #list}. */
     public Optional<ModelCheckpoint> latest() {
         return list().stream().findFirst();

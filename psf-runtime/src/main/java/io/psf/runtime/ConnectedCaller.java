@@ -319,6 +319,12 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
         link.restoreFrom(model, mode == Restore.ALL, loaded, rollback, config.deadline());
     }
 
+    @Override
+    public void restoreNoLonger(String model) {
+        requireOpen();
+        link.restoreNoLonger(model, config.deadline());
+    }
+
     /** Checks, at the scheduler, that there is no rollback of which this caller has taken no note, or after which a load is due. */
     void requireNoLoadDue() {
         requireOpen();

@@ -1,17 +1,12 @@
 package io.psf.runtime;
 
 import io.psf.api.ClusterCaller;
-import io.psf.api.Member;
 import io.psf.api.Pending;
 import io.psf.api.Place;
 import io.psf.api.PsException;
-import io.psf.api.Restore;
-import io.psf.api.TensorDeclaration;
-import io.psf.api.TensorId;
-import io.psf.api.TensorLayout;
 import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.ForwardingCaller;
 import io.psf.api.spi.Function;
-import io.psf.api.spi.FunctionCaller;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.internal.call.TaskSteps;
 import io.psf.runtime.internal.server.invocation.Step;
@@ -19,8 +14,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * makes a caller of its own; nothing needs to be closed. Thread-safe, but the order of the steps is that of the calls: if
  * several threads make changes, attempts differ.
  */
-public final class TaskCaller implements ClusterCaller, FunctionCaller {
+public final class TaskCaller extends ForwardingCaller {
     private final ConnectedCaller caller;
     private final TaskSteps steps;
 
@@ -125,77 +118,7 @@ public final class TaskCaller implements ClusterCaller, FunctionCaller {
     }
 
     @Override
-    public int rank() {
-        return caller.rank();
-    }
-
-    @Override
-    public int workers() {
-        return caller.workers();
-    }
-
-    @Override
-    public boolean isLate() {
-        return caller.isLate();
-    }
-
-    @Override
-    public boolean takeReturn() {
-        return caller.takeReturn();
-    }
-
-    @Override
-    public List<Member> members() {
-        return caller.members();
-    }
-
-    @Override
-    public List<Member> lost() {
-        return caller.lost();
-    }
-
-    @Override
-    public void barrier() {
-        caller.barrier();
-    }
-
-    @Override
-    public void barrier(Duration limit) {
-        caller.barrier(limit);
-    }
-
-    @Override
-    public void await(TensorId tensor) {
-        caller.await(tensor);
-    }
-
-    @Override
-    public void awaitAll() {
-        caller.awaitAll();
-    }
-
-    @Override
-    public void restoreFrom(String model, Restore mode, boolean loaded) {
-        caller.restoreFrom(model, mode, loaded);
-    }
-
-    @Override
-    public void end() {
-        caller.end();
-    }
-
-    @Override
-    public List<TensorLayout> declare(List<TensorDeclaration> tensors) {
-        return caller.declare(tensors);
-    }
-
-    @Override
-    public TensorLayout layout(TensorId tensor) {
-        return caller.layout(tensor);
-    }
-
-    @Override
-    public void forget(TensorId tensor) {
-        caller.forget(tensor);
+    protected ClusterCaller to() {
+        return caller;
     }
 }

@@ -4,7 +4,6 @@ import io.psf.api.CallInfo;
 import io.psf.api.ClusterCaller;
 import io.psf.api.DeclaredTensor;
 import io.psf.api.Member;
-import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.TensorDeclaration;
@@ -13,9 +12,8 @@ import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.api.spi.Binding;
-import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.ForwardingCaller;
 import io.psf.api.spi.Function;
-import io.psf.api.spi.FunctionCaller;
 import io.psf.api.spi.LoneSurrogates;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Nulls;
@@ -55,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  * in the programs of {@link #together}, which wait.
  * Handlers that answer from a thread of their own are not supported.
  */
-public final class TestCluster implements ClusterCaller, FunctionCaller {
+public final class TestCluster extends ForwardingCaller {
     /** The number that selects the lanes of all tensors that the cluster begins with. */
     private static final long COLOCATED = 1;
 
@@ -156,8 +154,9 @@ public final class TestCluster implements ClusterCaller, FunctionCaller {
     }
 
     /** Returns the worker as which the cluster itself calls. */
-    private TestWorker self() {
-        return workers.computeIfAbsent(0, of -> new TestWorker(this, programs, barrier, of));
+    @Override
+    protected ClusterCaller to() {
+        return worker(0);
     }
 
     /**
@@ -175,16 +174,6 @@ public final class TestCluster implements ClusterCaller, FunctionCaller {
         return programs.run(seed, all, program);
     }
 
-    @Override
-    public int rank() {
-        return self().rank();
-    }
-
-    @Override
-    public int workers() {
-        return self().workers();
-    }
-
     /** Calls fail from now on. What the shards hold can still be read. */
     @Override
     public void end() {
@@ -200,31 +189,6 @@ public final class TestCluster implements ClusterCaller, FunctionCaller {
     @Override
     public List<Member> members() {
         return List.copyOf(members);
-    }
-
-    @Override
-    public List<Member> lost() {
-        return self().lost();
-    }
-
-    @Override
-    public void barrier() {
-        self().barrier();
-    }
-
-    @Override
-    public void barrier(Duration limit) {
-        self().barrier(limit);
-    }
-
-    @Override
-    public void await(TensorId tensor) {
-        self().await(tensor);
-    }
-
-    @Override
-    public void awaitAll() {
-        self().awaitAll();
     }
 
     /** Returns a server, for a test that runs a handler of place {@code SERVER} itself. */
@@ -325,11 +289,6 @@ public final class TestCluster implements ClusterCaller, FunctionCaller {
     /** Returns the tensors that have shards. */
     List<TensorId> tensors() {
         return tensors.there();
-    }
-
-    @Override
-    public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
-        return self().call(function, request, into, options);
     }
 
     /** Sends a call of a worker; of none if it is -1. */

@@ -5,6 +5,7 @@ import io.psf.runtime.WorkerConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -22,6 +23,9 @@ record ClusterSettings(Map<String, String> texts) {
     static final String MEMORY = "memory";
     static final String MAPPED = "mapped";
     static final String DEADLINE = "deadline";
+
+    /** All names. */
+    static final List<String> NAMES = List.of(HOST, PORT, SECRET, SERVERS, CHECKPOINTS, MEMORY, MAPPED, DEADLINE);
 
     static ClusterSettings of(Map<String, String> texts) {
         return new ClusterSettings(Map.copyOf(new HashMap<>(texts)));

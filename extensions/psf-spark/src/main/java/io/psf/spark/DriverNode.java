@@ -5,7 +5,6 @@ import io.psf.runtime.SchedulerConfig;
 import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -21,18 +20,9 @@ import org.slf4j.LoggerFactory;
 final class DriverNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DriverNode.class);
 
-    /** The names of {@link ClusterSettings}, and what precedes them as local properties of a job. */
-    static final List<String> NAMES = List.of(
-            ClusterSettings.HOST,
-            ClusterSettings.PORT,
-            ClusterSettings.SECRET,
-            ClusterSettings.SERVERS,
-            ClusterSettings.CHECKPOINTS,
-            ClusterSettings.MEMORY,
-            ClusterSettings.MAPPED,
-            ClusterSettings.DEADLINE);
-
+    /** What precedes the names of {@link ClusterSettings} as local properties of a job. */
     static final String PROPERTY = "spark.psf.internal.";
+
     private static final long LEAVE_SECONDS = 2;
     private static final long END_SECONDS = 8;
 
@@ -85,6 +75,9 @@ final class DriverNode implements AutoCloseable {
     private static DriverNode started(SparkContext context, SparkSettings wanted, Map<String, String> settings) {
         String secret = wanted.secret().orElseGet(DriverNode::newSecret);
         int servers = wanted.servers(context.isLocal());
+        if (!context.isLocal()) {
+            wanted.requireExecutorsFor(servers);
+        }
         SchedulerConfig config = SchedulerConfig.of(servers, 1)
                 .asService()
                 .listen(wanted.bindAddress(), wanted.port())

@@ -5,6 +5,7 @@ import io.psf.builtin.ModelCheckpoint;
 import io.psf.builtin.ModelCheckpoints;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkStageInfo;
@@ -20,6 +21,9 @@ import scala.Option;
  */
 final class Epochs {
     private static final Logger LOG = LoggerFactory.getLogger(Epochs.class);
+    /** In the record of a checkpoint of a training that has ended with its epoch. */
+    private static final String ENDED = "psf.ended";
+
     private static final int MOST_WITHOUT_PROGRESS = 10;
     private static final Duration POLL = Duration.ofMillis(20);
     /** For a task that is told to end and does not. */
@@ -32,6 +36,9 @@ final class Epochs {
 
     private long rollback;
     private long epoch;
+    /** True if no epoch follows. */
+    private boolean isEnded;
+
     private int failures;
 
     private Epochs(SparkContext context, ModelCheckpoints checkpoints) {
@@ -39,15 +46,16 @@ final class Epochs {
         this.checkpoints = checkpoints;
     }
 
-    /** Runs the epochs that the newest checkpoint does not have. */
-    static void run(SparkContext context, ModelCheckpoints checkpoints, int count, EpochWork work) throws Exception {
+    /** Runs the epochs that the newest checkpoint does not have. Returns the number of all epochs. */
+    static int run(SparkContext context, ModelCheckpoints checkpoints, int most, StoppingWork work) throws Exception {
         Epochs epochs = new Epochs(context, checkpoints);
         context.addJobTag(epochs.tag);
         try {
             epochs.begin();
-            while (epochs.epoch < count) {
+            while (!epochs.isEnded && epochs.epoch < most) {
                 epochs.next(work);
             }
+            return (int) epochs.epoch;
         } finally {
             context.removeJobTag(epochs.tag);
         }
@@ -57,30 +65,33 @@ final class Epochs {
         rollback = PsSpark.client().rollback();
         epoch = load();
         if (epoch < 0) {
-            save(0);
+            save(0, false);
         } else if (epoch > 0) {
             LOG.info("psf: goes on after epoch {}, which the newest checkpoint has", epoch);
         }
     }
 
-    private void save(long done) {
-        checkpoints.save(done, Map.of());
+    private void save(long done, boolean isLast) {
+        checkpoints.save(done, isLast ? Map.of(ENDED, "true") : Map.of());
         epoch = done;
+        isEnded = isLast;
         failures = 0;
     }
 
     /** Returns the epoch that the newest checkpoint has; -1 if there is none. */
     private long load() {
-        return checkpoints.loadLatest().map(ModelCheckpoint::step).orElse(-1L);
+        Optional<ModelCheckpoint> newest = checkpoints.loadLatest();
+        isEnded = newest.isPresent() && newest.get().record(0).containsKey(ENDED);
+        return newest.map(ModelCheckpoint::step).orElse(-1L);
     }
 
-    private void next(EpochWork work) throws Exception {
+    private void next(StoppingWork work) throws Exception {
         @Nullable Exception failure = null;
         try {
-            work.run((int) epoch + 1);
+            boolean isLast = work.run((int) epoch + 1);
             awaitTasks();
             if (PsSpark.client().rollback() == rollback) {
-                save(epoch + 1);
+                save(epoch + 1, isLast);
                 return;
             }
         } catch (InterruptedException e) {

@@ -51,6 +51,7 @@ final class ExecutorServer implements AutoCloseable {
         while (!isClosed()) {
             try {
                 if (seat.call()) {
+                    KeptExecutor.keep();
                     serve();
                     return; // the cluster has ended
                 }

@@ -37,7 +37,7 @@ final class NodeClient {
         TaskContext task = TaskContext.get();
         Map<String, String> found = new HashMap<>();
         if (task != null) {
-            for (String name : DriverNode.NAMES) {
+            for (String name : ClusterSettings.NAMES) {
                 String text = task.getLocalProperty(DriverNode.PROPERTY + name);
                 if (text != null) {
                     found.put(name, text);

@@ -1,35 +1,23 @@
 package io.psf.spark;
 
 import io.psf.api.ClusterCaller;
-import io.psf.api.Member;
-import io.psf.api.Pending;
-import io.psf.api.Restore;
-import io.psf.api.Role;
-import io.psf.api.TensorDeclaration;
-import io.psf.api.TensorId;
-import io.psf.api.TensorLayout;
-import io.psf.api.spi.CallOptions;
-import io.psf.api.spi.Function;
-import io.psf.api.spi.FunctionCaller;
+import io.psf.api.spi.ForwardingCaller;
 import io.psf.runtime.Client;
 import io.psf.runtime.TaskCaller;
 import java.io.Serial;
 import java.io.Serializable;
-import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.util.TaskCompletionListener;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The client of this process: of the driver, or of an executor and all its tasks. It can be serialized, and is the client of
  * the process in which it is used. Its calls are those of a {@link Client}. A call that changes something is made again by
  * each attempt of a task; {@link #task} has those that are not. Thread-safe.
  */
-public final class PsClient implements ClusterCaller, FunctionCaller, Serializable {
+public final class PsClient extends ForwardingCaller implements Serializable {
     @Serial
     private static final long serialVersionUID = 1;
 
@@ -78,28 +66,8 @@ public final class PsClient implements ClusterCaller, FunctionCaller, Serializab
     }
 
     @Override
-    public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
-        return here().call(function, request, into, options);
-    }
-
-    @Override
-    public List<TensorLayout> declare(List<TensorDeclaration> tensors) {
-        return here().declare(tensors);
-    }
-
-    @Override
-    public TensorLayout layout(TensorId tensor) {
-        return here().layout(tensor);
-    }
-
-    @Override
-    public void forget(TensorId tensor) {
-        here().forget(tensor);
-    }
-
-    @Override
-    public Role role() {
-        return Role.CLIENT;
+    protected ClusterCaller to() {
+        return here();
     }
 
     /** As {@link Client#rollback()}. */
@@ -107,64 +75,9 @@ public final class PsClient implements ClusterCaller, FunctionCaller, Serializab
         return here().rollback();
     }
 
-    @Override
-    public void takeRollback() {
-        here().takeRollback();
-    }
-
-    @Override
-    public int rank() {
-        return here().rank();
-    }
-
-    @Override
-    public int workers() {
-        return here().workers();
-    }
-
     /** Returns the number of servers. */
     public int servers() {
         return here().servers();
-    }
-
-    @Override
-    public List<Member> members() {
-        return here().members();
-    }
-
-    @Override
-    public List<Member> lost() {
-        return here().lost();
-    }
-
-    @Override
-    public void barrier() {
-        here().barrier();
-    }
-
-    @Override
-    public void barrier(Duration limit) {
-        here().barrier(limit);
-    }
-
-    @Override
-    public void await(TensorId tensor) {
-        here().await(tensor);
-    }
-
-    @Override
-    public void awaitAll() {
-        here().awaitAll();
-    }
-
-    @Override
-    public void restoreFrom(String model, Restore mode, boolean loaded) {
-        here().restoreFrom(model, mode, loaded);
-    }
-
-    @Override
-    public void end() {
-        here().end();
     }
 
     @Override

@@ -66,7 +66,30 @@ public final class PsSpark {
      */
     public static void train(SparkSession spark, ModelCheckpoints checkpoints, int epochs, EpochWork work)
             throws Exception {
-        Epochs.run(spark.sparkContext(), checkpoints, epochs, work);
+        var unused = trainUntil(spark, checkpoints, epochs, epoch -> {
+            work.run(epoch);
+            return false;
+        });
+    }
+
+    /**
+     * As {@link #train}, for a training that ends before the last epoch if its work says so.
+     *
+     * <pre>{@code
+     * double[] losses = new double[1 + 50];
+     * int epochs = PsSpark.trainUntil(spark, checkpoints, 50, epoch -> {
+     *     losses[epoch] = loss(rows);
+     *     return epoch > 1 && losses[epoch] > .999 * losses[epoch - 1];
+     * });
+     * }</pre>
+     *
+     * @param most the most epochs in all
+     * @return the number of epochs in all
+     * @throws Exception of an epoch
+     */
+    public static int trainUntil(SparkSession spark, ModelCheckpoints checkpoints, int most, StoppingWork work)
+            throws Exception {
+        return Epochs.run(spark.sparkContext(), checkpoints, most, work);
     }
 
     /**

@@ -11,6 +11,8 @@ import org.apache.spark.SparkConf;
  */
 record SparkSettings(SparkConf conf) {
     static final String SERVERS = "spark.psf.servers";
+    static final String DYNAMIC = "spark.dynamicAllocation.enabled";
+    private static final String LEAST = "spark.dynamicAllocation.minExecutors";
 
     /** Returns the address of a cluster that is there already; empty if the application is one itself. */
     Optional<HostPort> scheduler() {
@@ -28,6 +30,19 @@ record SparkSettings(SparkConf conf) {
             throw new IllegalArgumentException(SERVERS + ": " + servers + " (expected: >= 1)");
         }
         return servers;
+    }
+
+    /**
+     * Checks that dynamic allocation leaves an executor for each server.
+     *
+     * @throws IllegalArgumentException if it may leave fewer
+     */
+    void requireExecutorsFor(int servers) {
+        int least = conf.getInt(LEAST, 0);
+        if (conf.getBoolean(DYNAMIC, false) && least < servers) {
+            throw new IllegalArgumentException(LEAST + ": " + least + " (expected: at least " + servers
+                    + ", the number of servers, each of which needs an executor)");
+        }
     }
 
     /** Returns the host that the driver tells the executors. */

@@ -7,17 +7,20 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.apache.spark.sql.SparkSession;
 import scala.Tuple2;
 
 /** An application whose executors are processes of this machine. */
-final class LocalCluster {
+public final class LocalCluster {
     private LocalCluster() {}
 
     /** Returns the builder of a session with executors of one core each. */
-    static SparkSession.Builder of(int executors, int megabytes) {
+    public static SparkSession.Builder of(int executors, int megabytes) {
         try { // where Spark looks for its jars: they are on the class path
             Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
         } catch (IOException e) {
@@ -31,11 +34,13 @@ final class LocalCluster {
                 .config("spark.psf.servers", executors)
                 .config("spark.psf.heartbeat", "3s")
                 .config("spark.executor.memory", megabytes + "m")
+                // Executors live for seconds, on few cores: what they compile best is not run.
+                .config("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
                 .config("spark.executor.extraClassPath", System.getProperty("java.class.path"));
     }
 
     /** Returns the processes of the executors, by id. */
-    static Map<String, Long> executors(SparkSession spark) {
+    public static Map<String, Long> executors(SparkSession spark) {
         JavaSparkContext context = new JavaSparkContext(spark.sparkContext());
         return new TreeMap<>(context.parallelize(Collections.nCopies(8, 0), 8)
                 .mapToPair(ignored -> {
@@ -46,7 +51,15 @@ final class LocalCluster {
                 .collectAsMap());
     }
 
-    static void kill(long process) {
-        ProcessHandle.of(process).ifPresent(ProcessHandle::destroyForcibly);
+    /** Returns the reasons of removals by executor, from now on. */
+    public static Map<String, String> removals(SparkSession spark) {
+        Map<String, String> removed = new ConcurrentHashMap<>();
+        spark.sparkContext().addSparkListener(new SparkListener() {
+            @Override
+            public void onExecutorRemoved(SparkListenerExecutorRemoved event) {
+                removed.put(event.executorId(), event.reason());
+            }
+        });
+        return removed;
     }
 }

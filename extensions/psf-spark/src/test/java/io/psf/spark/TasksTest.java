@@ -10,6 +10,8 @@ import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.dense.DensePushPsf;
 import io.psf.runtime.TaskCaller;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.concurrent.locks.LockSupport;
@@ -20,20 +22,28 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.util.LongAccumulator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Tasks that Spark runs several times, on two executors. */
 @Timeout(180)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class TasksTest {
     private static final int PARTS = 4;
     private static final int PUSHES = 100;
+
+    @TempDir
+    static Path folder;
 
     private static SparkSession spark;
 
     @BeforeAll
     static void start() {
-        spark = LocalCluster.of(2, 1024).getOrCreate();
+        spark = CountedKill.of(LocalCluster.of(2, 1024), folder).getOrCreate();
     }
 
     @AfterAll
@@ -128,5 +138,17 @@ class TasksTest {
             push.call(tensor, ones).await();
         });
         assertThat(Tensors.pull(PsSpark.client(), TensorId.of("handles"))).containsOnly(PARTS);
+    }
+
+    /** The last one: the cluster has lost a server for good. */
+    @Test
+    @Order(Integer.MAX_VALUE)
+    void aServerThatIsLostWithoutACheckpointFailsTheJob() throws IOException {
+        TensorId tensor = Tensors.init(PsSpark.client(), spec("lost"));
+        CountedKill.ask(
+                folder, LocalCluster.executors(spark).keySet().iterator().next(), "psf.dense.push", PUSHES / 2);
+        assertThatThrownBy(() -> parts().foreachPartition(part -> push(tensor, PUSHES, 0)))
+                .hasMessageContaining("UNAVAILABLE: lost server");
+        assertThat(CountedKill.isDone(folder)).isTrue();
     }
 }

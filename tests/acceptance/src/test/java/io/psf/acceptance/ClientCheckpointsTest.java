@@ -317,6 +317,45 @@ class ClientCheckpointsTest {
         }
     }
 
+    /** The rollback is that of another model: there is nothing to go back to, and nothing that the save would mix. */
+    @Test
+    void aModelWithoutACheckpointIsSavedAfterARollbackOfAnother() {
+        try (PsCluster cluster = service().start();
+                Client client = cluster.client()) {
+            init(client);
+            ModelCheckpoints.at(client, "first").save(1, Map.of());
+            cluster.servers().get(1).close();
+            cluster.restart(1);
+            ModelCheckpoints second = ModelCheckpoints.at(client, "second");
+            assertRolledBack(second);
+            assertThat(second.loadLatest()).isEmpty();
+            second.save(1, Map.of());
+            assertThat(step(second.latest())).contains(1L);
+        }
+    }
+
+    @Test
+    void aModelThatIsDeletedHasNoCheckpointAndIsNoLongerLoaded() {
+        try (PsCluster cluster = service().start();
+                Client client = cluster.client()) {
+            init(client);
+            ModelCheckpoints deleted = ModelCheckpoints.at(client, "deleted").keep(2);
+            ModelCheckpoints kept = ModelCheckpoints.at(client, "kept");
+            add(client);
+            kept.save(1, Map.of());
+            add(client);
+            deleted.save(1, Map.of());
+            deleted.save(2, Map.of());
+            deleted.delete();
+            deleted.delete();
+            assertThat(deleted.list()).isEmpty();
+            cluster.servers().get(1).close();
+            cluster.restart(1);
+            assertThat(sum(client)).containsExactly(2, 1, 2);
+            assertThat(step(kept.loadLatest())).contains(1L);
+        }
+    }
+
     /** Processes: a server is killed with SIGKILL while a client pushes, and is started again. */
     @ParameterizedTest
     @EnumSource(Restore.class)

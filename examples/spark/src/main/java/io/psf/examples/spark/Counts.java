@@ -33,7 +33,8 @@ final class Counts {
 
     private Counts() {}
 
-    static void run(DemoSpark spark, long events, boolean kill) throws Exception {
+    /** Counts the events of some days, and returns the sum of all counts. */
+    static double run(DemoSpark spark, long events, boolean kill) throws Exception {
         TensorId counts = Tensors.init(PsSpark.client(), TensorSpec.growing("counts", 1));
         ModelCheckpoints checkpoints = ModelCheckpoints.at(PsSpark.client(), "counts");
         if (kill) {
@@ -44,13 +45,15 @@ final class Counts {
             pages(spark, events, day).foreachPartition((ForeachPartitionFunction<Row>) rows -> count(counts, rows));
         });
         Dataset<Row> found = PsSpark.read(spark.session(), counts);
-        spark.say(found.count() + " pages; all counts: " + sum(found));
+        double sum = sum(found);
+        spark.say(found.count() + " pages; all counts: " + sum);
         found.join(pages(spark, events, 1).dropDuplicates("key"), "key")
                 .orderBy(col("vector").getItem(0).desc())
                 .limit(3)
                 .collectAsList()
                 .forEach(row -> spark.say("  " + row.<String>getAs("page") + ": "
                         + row.<Float>getList(row.fieldIndex("vector")).get(0)));
+        return sum;
     }
 
     private static double sum(Dataset<Row> counts) {

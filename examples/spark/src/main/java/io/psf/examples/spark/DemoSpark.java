@@ -13,6 +13,8 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorAdded;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.sql.SparkSession;
 import scala.Tuple2;
 
@@ -41,15 +43,16 @@ final class DemoSpark implements AutoCloseable {
     /**
      * Starts Spark.
      *
+     * @param executors the number of executors; 0 to run all in this process
      * @param megabytes the heap of an executor
      */
     static DemoSpark start(String name, int executors, int megabytes) throws IOException {
         Path checkpoints = Files.createTempDirectory("psf-spark-demo");
         SparkSession session = SparkSession.builder()
-                .master("local-cluster[" + executors + ",1," + megabytes + "]")
+                .master(executors == 0 ? "local[2]" : "local-cluster[" + executors + ",1," + megabytes + "]")
                 .appName(name)
                 .config("spark.plugins", PsfPlugin.class.getName())
-                .config("spark.psf.servers", executors)
+                .config("spark.psf.servers", executors == 0 ? 2 : executors)
                 .config("spark.psf.checkpoints", checkpoints.toString())
                 .config("spark.psf.heartbeat", "3s")
                 .config("spark.executor.memory", megabytes + "m")
@@ -70,26 +73,62 @@ final class DemoSpark implements AutoCloseable {
 
     /** Kills an executor, and with it a server, after a time. */
     void killOneAfter(Duration time) {
-        Map<String, Long> executors = new TreeMap<>(new JavaSparkContext(session.sparkContext())
-                .parallelize(Collections.nCopies(8, 0), 8)
-                .mapToPair(ignored -> {
-                    Thread.sleep(50); // so that each executor runs one
-                    return new Tuple2<>(
-                            SparkEnv.get().executorId(), ProcessHandle.current().pid());
-                })
-                .collectAsMap());
-        Map.Entry<String, Long> first = executors.entrySet().iterator().next();
+        Map.Entry<String, Long> first = oneExecutor();
         Thread thread = new Thread(() -> {
             try {
                 Thread.sleep(time.toMillis());
             } catch (InterruptedException e) {
                 return;
             }
-            say("kill -9 of executor " + first.getKey() + ", with its server");
-            ProcessHandle.of(first.getValue()).ifPresent(ProcessHandle::destroyForcibly);
+            kill(first);
         });
         thread.setDaemon(true);
         thread.start();
+    }
+
+    /**
+     * Kills an executor, and with it a server, in the middle of a later job: once a task of it has ended.
+     *
+     * @param number of the job, from 1 for the next one
+     */
+    void killOneInJob(int number) {
+        Map.Entry<String, Long> first = oneExecutor();
+        session.sparkContext().addSparkListener(new SparkListener() {
+            private int jobs;
+            private boolean killed;
+
+            @Override
+            public void onJobStart(SparkListenerJobStart start) {
+                jobs++;
+            }
+
+            @Override
+            public void onTaskEnd(SparkListenerTaskEnd end) {
+                if (jobs == number && !killed) {
+                    killed = true;
+                    kill(first);
+                }
+            }
+        });
+    }
+
+    /** Returns the id and the process of an executor. */
+    private Map.Entry<String, Long> oneExecutor() {
+        return new TreeMap<>(new JavaSparkContext(session.sparkContext())
+                        .parallelize(Collections.nCopies(8, 0), 8)
+                        .mapToPair(ignored -> {
+                            Thread.sleep(50); // so that each executor runs one
+                            return new Tuple2<>(
+                                    SparkEnv.get().executorId(),
+                                    ProcessHandle.current().pid());
+                        })
+                        .collectAsMap())
+                .firstEntry();
+    }
+
+    private void kill(Map.Entry<String, Long> executor) {
+        say("kill -9 of executor " + executor.getKey() + ", with its server");
+        ProcessHandle.of(executor.getValue()).ifPresent(ProcessHandle::destroyForcibly);
     }
 
     @Override

@@ -8,20 +8,30 @@ import picocli.CommandLine.Option;
 @Command(
         name = "spark-demo",
         description = {
-            "Runs three programs on a Spark of this machine, whose executors are processes of their own and have the",
-            "servers. An executor is killed in the middle of each."
+            "Runs a program on a Spark of this machine, whose executors are processes of their own and have the servers.",
+            "An executor is killed in the middle: counts of events by a PS function of one's own, a model of clicks by",
+            "logistic regression, or vectors of words."
         },
         mixinStandardHelpOptions = true)
 final class SparkDemo implements Callable<Integer> {
     /** The programs. */
     enum Program {
-        counts
+        counts,
+        clicks,
+        words
     }
 
-    @Option(names = "--program", description = "one of ${COMPLETION-CANDIDATES}; all of them by default")
-    private Program[] programs = Program.values();
+    @Option(
+            names = "--program",
+            defaultValue = "counts",
+            split = ",",
+            description = "of ${COMPLETION-CANDIDATES}; default: ${DEFAULT-VALUE}")
+    private Program[] programs = {};
 
-    @Option(names = "--executors", defaultValue = "2", description = "default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--executors",
+            defaultValue = "2",
+            description = "0 for none: one process runs all, and nothing is killed; default: ${DEFAULT-VALUE}")
     private int executors;
 
     @Option(
@@ -40,9 +50,12 @@ final class SparkDemo implements Callable<Integer> {
     public Integer call() throws Exception {
         for (Program program : programs) {
             try (DemoSpark spark = DemoSpark.start("psf-" + program, executors, memory)) {
-                spark.say(program + ", on " + executors + " executors of " + memory + " MB");
+                spark.say(program + (executors == 0 ? "" : ", on " + executors + " executors of " + memory + " MB"));
+                boolean kills = !isQuiet && executors > 0;
                 switch (program) {
-                    case counts -> Counts.run(spark, 10 * rows, !isQuiet);
+                    case counts -> Counts.run(spark, 10 * rows, kills);
+                    case clicks -> ClickModel.run(spark, 2 * rows, kills);
+                    case words -> Words.run(spark, rows / 4, kills);
                 }
             }
         }

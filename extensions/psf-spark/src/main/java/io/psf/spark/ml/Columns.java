@@ -12,7 +12,7 @@ final class Columns {
     private Columns() {}
 
     /** Returns the schema with the column of the vectors. */
-    static StructType transform(PsWord2VecParams params, StructType schema) {
+    static StructType transform(PsWord2VecParams<?> params, StructType schema) {
         if (!params.isDefined(params.inputCol())) {
             throw new IllegalArgumentException("inputCol: not set (expected: the name of a column of words)");
         }

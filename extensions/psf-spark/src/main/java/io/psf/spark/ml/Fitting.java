@@ -20,8 +20,10 @@ import org.slf4j.LoggerFactory;
  *
  * @param uid of the estimator
  * @param hasBias true if there is a bias
+ * @param saves true if each epoch ends with a checkpoint
  */
-record Fitting(String uid, TrainingRows rows, Kernel kernel, boolean hasBias, Training.Schedule schedule) {
+record Fitting(
+        String uid, TrainingRows rows, Kernel kernel, boolean hasBias, Training.Schedule schedule, boolean saves) {
     private static final Logger LOG = LoggerFactory.getLogger(Fitting.class);
 
     /**
@@ -77,13 +79,16 @@ record Fitting(String uid, TrainingRows rows, Kernel kernel, boolean hasBias, Tr
                     (System.nanoTime() - begin) / 1_000_000,
                     training.getNumPartitions());
             String name = uid + "/" + UUID.randomUUID().toString().substring(0, 8);
-            Table table = Table.of(name, rows.input().numFeatures(), kernel.width());
+            Table table = Table.of(name, rows.input().numFeatures(), kernel.width(), saves);
             Rules chosen = rules.apply(learned);
             try {
                 table.create(caller, chosen.rows(), chosen.bias());
-                TableWeights weights = new TableWeights(kernel, table, hasBias);
-                return new Trained(weights, new Training(uid, weights, training, validation, schedule).run());
-            } catch (RuntimeException | Error e) {
+                TableWeights weights = new TableWeights(kernel, table, hasBias, ServersOfFit.ANY);
+                Training all = new Training(uid, weights, training, validation, schedule);
+                EpochLoop loop = new EpochLoop(data.sparkSession(), name, saves);
+                int epochs = all.run(loop);
+                return new Trained(weights.on(loop.servers()), epochs);
+            } catch (Throwable e) { // Spark throws checked exceptions, too
                 try {
                     table.clear(caller);
                 } catch (RuntimeException alsoFailed) {

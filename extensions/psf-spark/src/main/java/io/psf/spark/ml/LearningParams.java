@@ -26,6 +26,7 @@ final class LearningParams implements Serializable {
     final LongParam seed;
     final IntParam numPartitions;
     final BooleanParam exportWeights;
+    final BooleanParam checkpoints;
 
     LearningParams(Params of) {
         labelCol = new Param<>(of, "labelCol", "column of the label");
@@ -54,6 +55,7 @@ final class LearningParams implements Serializable {
                 ParamValidators.gtEq(0));
         exportWeights = new BooleanParam(
                 of, "exportWeights", "whether the model has its weights itself, and none stay on the servers");
+        checkpoints = EpochLoop.param(of.uid());
     }
 
     void setDefaults(Params of, int seed) {

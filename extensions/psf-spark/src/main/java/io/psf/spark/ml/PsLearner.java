@@ -14,17 +14,17 @@ import org.apache.spark.sql.types.StructType;
 
 /** An estimator whose weights are on the servers: its params, and what it passes to {@link Fitting}. */
 abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> extends Estimator<M>
-        implements DefaultParamsWritable {
+        implements PsScoringParams<E>, DefaultParamsWritable {
     @Serial
     private static final long serialVersionUID = 1;
 
     private final String uid;
-    private final ScoringParams scoring;
+    private final Declared scoring;
     private final LearningParams learning;
 
     PsLearner(String uid) {
         this.uid = uid;
-        this.scoring = new ScoringParams(this);
+        this.scoring = new Declared(this);
         this.learning = new LearningParams(this);
         scoring.setDefaults(this);
         learning.setDefaults(this, getClass().getName().hashCode());
@@ -45,6 +45,11 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
     @Override
     public String uid() {
         return uid;
+    }
+
+    @Override
+    public Declared scoring() {
+        return scoring;
     }
 
     final double number(DoubleParam param) {
@@ -86,7 +91,8 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
                         !getOrDefault(validationIndicatorCol()).isEmpty(),
                         number(tol()),
                         number(patience()),
-                        number(seed())));
+                        number(seed())),
+                EpochLoop.saves(this, checkpoints(), data.sparkSession()));
         Fitting.Trained trained = fitting.run(data, this::rules);
         M model = model(trained.weights());
         model.setEpochs(trained.epochs());
@@ -127,51 +133,6 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
     }
 
     // Params: found by Spark as the public methods that return one.
-
-    /** Returns the param of the column of vectors. */
-    public Param<String> featuresCol() {
-        return scoring.featuresCol;
-    }
-
-    /** Returns the param of the column of arrays of keys; empty if there are vectors. */
-    public Param<String> keysCol() {
-        return scoring.keysCol;
-    }
-
-    /** Returns the param of the column of arrays of values; empty if all are 1. */
-    public Param<String> valuesCol() {
-        return scoring.valuesCol;
-    }
-
-    /** Returns the param of the number of features; 0 for any keys. */
-    public LongParam numFeatures() {
-        return scoring.numFeatures;
-    }
-
-    /** Returns the param of the column of the prediction. */
-    public Param<String> predictionCol() {
-        return scoring.predictionCol;
-    }
-
-    /** Returns the param of the column of the logits. */
-    public Param<String> rawPredictionCol() {
-        return scoring.rawPredictionCol;
-    }
-
-    /** Returns the param of the column of the probabilities. */
-    public Param<String> probabilityCol() {
-        return scoring.probabilityCol;
-    }
-
-    /** Returns the param of the probability above which the prediction is 1. */
-    public DoubleParam threshold() {
-        return scoring.threshold;
-    }
-
-    /** Returns the param of the number of rows of a batch. */
-    public IntParam batchSize() {
-        return scoring.batchSize;
-    }
 
     /** Returns the param of the column of the label. */
     public Param<String> labelCol() {
@@ -228,49 +189,14 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
         return learning.exportWeights;
     }
 
-    /** Sets the column of vectors, dense or sparse; {@code features} by default. */
-    public E setFeaturesCol(String column) {
-        return with(featuresCol(), column);
-    }
-
-    /** Sets the column of arrays of bigint, a row's keys, in place of vectors. */
-    public E setKeysCol(String column) {
-        return with(keysCol(), column);
-    }
-
-    /** Sets the column of arrays of float or double, the values of the keys; by default all are 1. */
-    public E setValuesCol(String column) {
-        return with(valuesCol(), column);
+    /** Returns the param of whether epochs end with checkpoints. */
+    public BooleanParam checkpoints() {
+        return learning.checkpoints;
     }
 
     /** Sets the number of features: keys are from 0 to it. By default any keys, or the size of the vectors. */
     public E setNumFeatures(long number) {
         return with(numFeatures(), number);
-    }
-
-    /** Sets the column of the prediction; {@code prediction} by default. */
-    public E setPredictionCol(String column) {
-        return with(predictionCol(), column);
-    }
-
-    /** Sets the column of the logits of both classes; empty for none. */
-    public E setRawPredictionCol(String column) {
-        return with(rawPredictionCol(), column);
-    }
-
-    /** Sets the column of the probabilities of both classes; empty for none. */
-    public E setProbabilityCol(String column) {
-        return with(probabilityCol(), column);
-    }
-
-    /** Sets the probability above which the prediction is 1; 0.5 by default. */
-    public E setThreshold(double probability) {
-        return with(threshold(), probability);
-    }
-
-    /** Sets the rows of a batch, whose gradients are pushed together; 1024 by default. */
-    public E setBatchSize(int rows) {
-        return with(batchSize(), rows);
     }
 
     /** Sets the column of the label; {@code label} by default. */
@@ -329,5 +255,14 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
      */
     public E setExportWeights(boolean exports) {
         return with(exportWeights(), exports);
+    }
+
+    /**
+     * Sets whether each epoch ends with a checkpoint below {@code spark.psf.checkpoints}: an epoch in which a server is lost
+     * with its executor is repeated from the one before it. {@code release()} of the model deletes them. By default true if
+     * the application has {@code spark.psf.checkpoints}. Without checkpoints {@link #fit} fails if a server is lost.
+     */
+    public E setCheckpoints(boolean saves) {
+        return with(checkpoints(), saves);
     }
 }

@@ -5,10 +5,6 @@ import java.io.Serial;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.ml.Model;
-import org.apache.spark.ml.param.DoubleParam;
-import org.apache.spark.ml.param.IntParam;
-import org.apache.spark.ml.param.LongParam;
-import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.ml.util.MLWritable;
 import org.apache.spark.ml.util.MLWriter;
@@ -19,7 +15,7 @@ import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
 /** A model whose weights are on the servers or in this process. */
-abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements MLWritable {
+abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsScoringParams<M>, MLWritable {
     @Serial
     private static final long serialVersionUID = 1;
 
@@ -28,7 +24,7 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements MLWri
     /** True once the table is freed; shared by the copies of a model. */
     private final AtomicBoolean isReleased;
 
-    private final ScoringParams scoring;
+    private final Declared scoring;
     private int epochs;
     private transient Score.@Nullable Everywhere everywhere;
 
@@ -36,7 +32,7 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements MLWri
         this.uid = uid;
         this.weights = weights;
         this.isReleased = isReleased;
-        this.scoring = new ScoringParams(this);
+        this.scoring = new Declared(this);
         scoring.setDefaults(this);
     }
 
@@ -55,96 +51,9 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements MLWri
         return uid;
     }
 
-    // Params: found by Spark as the public methods that return one.
-
-    /** Returns the param of the column of vectors. */
-    public Param<String> featuresCol() {
-        return scoring.featuresCol;
-    }
-
-    /** Returns the param of the column of arrays of keys; empty if there are vectors. */
-    public Param<String> keysCol() {
-        return scoring.keysCol;
-    }
-
-    /** Returns the param of the column of arrays of values; empty if all are 1. */
-    public Param<String> valuesCol() {
-        return scoring.valuesCol;
-    }
-
-    /** Returns the param of the number of features; 0 for any keys. */
-    public LongParam numFeatures() {
-        return scoring.numFeatures;
-    }
-
-    /** Returns the param of the column of the prediction. */
-    public Param<String> predictionCol() {
-        return scoring.predictionCol;
-    }
-
-    /** Returns the param of the column of the logits. */
-    public Param<String> rawPredictionCol() {
-        return scoring.rawPredictionCol;
-    }
-
-    /** Returns the param of the column of the probabilities. */
-    public Param<String> probabilityCol() {
-        return scoring.probabilityCol;
-    }
-
-    /** Returns the param of the least probability of a prediction of 1. */
-    public DoubleParam threshold() {
-        return scoring.threshold;
-    }
-
-    /** Returns the param of the number of rows whose weights are pulled together. */
-    public IntParam batchSize() {
-        return scoring.batchSize;
-    }
-
-    /** Sets the column of vectors. */
-    public M setFeaturesCol(String column) {
-        return with(featuresCol(), column);
-    }
-
-    /** Sets the column of arrays of keys. */
-    public M setKeysCol(String column) {
-        return with(keysCol(), column);
-    }
-
-    /** Sets the column of arrays of values; empty if all are 1. */
-    public M setValuesCol(String column) {
-        return with(valuesCol(), column);
-    }
-
-    /** Sets the column of the prediction. */
-    public M setPredictionCol(String column) {
-        return with(predictionCol(), column);
-    }
-
-    /** Sets the column of the logits of both classes; empty for none. */
-    public M setRawPredictionCol(String column) {
-        return with(rawPredictionCol(), column);
-    }
-
-    /** Sets the column of the probabilities of both classes; empty for none. */
-    public M setProbabilityCol(String column) {
-        return with(probabilityCol(), column);
-    }
-
-    /** Sets the probability above which the prediction is 1. */
-    public M setThreshold(double probability) {
-        return with(threshold(), probability);
-    }
-
-    /** Sets the number of rows whose weights are pulled together. */
-    public M setBatchSize(int rows) {
-        return with(batchSize(), rows);
-    }
-
-    final <T> M with(Param<T> param, T value) {
-        set(param, value);
-        return self();
+    @Override
+    public Declared scoring() {
+        return scoring;
     }
 
     @SuppressWarnings("unchecked") // each model is one of itself
@@ -193,9 +102,13 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements MLWri
     }
 
     private void requireTable() {
-        if (weights instanceof TableWeights && isReleased.get()) {
-            throw new IllegalStateException(uid
-                    + ": its weights on the servers are released (expected: a call of exported() before release())");
+        if (weights instanceof TableWeights table) {
+            if (isReleased.get()) {
+                throw new IllegalStateException(
+                        uid
+                                + ": its weights on the servers are released (expected: a call of exported() before release())");
+            }
+            table.servers().require(uid);
         }
     }
 

@@ -6,6 +6,7 @@ import static org.apache.spark.sql.functions.explode;
 import io.psf.api.ClusterCaller;
 import io.psf.spark.PsSpark;
 import java.io.Serial;
+import java.util.List;
 import java.util.UUID;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -19,6 +20,7 @@ import org.apache.spark.ml.util.Identifiable$;
 import org.apache.spark.ml.util.MLReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.storage.StorageLevel;
 
@@ -46,7 +48,8 @@ import org.apache.spark.storage.StorageLevel;
  *
  * <p>A sentence that is null has no words. The application is a cluster: {@link PsSpark}.
  */
-public final class PsWord2Vec extends Estimator<PsWord2VecModel> implements PsWord2VecParams, DefaultParamsWritable {
+public final class PsWord2Vec extends Estimator<PsWord2VecModel>
+        implements PsWord2VecParams<PsWord2Vec>, DefaultParamsWritable {
     @Serial
     private static final long serialVersionUID = 1;
 
@@ -106,14 +109,6 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel> implements PsWo
         return this;
     }
 
-    public PsWord2Vec setInputCol(String value) {
-        return with(inputCol(), value);
-    }
-
-    public PsWord2Vec setOutputCol(String value) {
-        return with(outputCol(), value);
-    }
-
     public PsWord2Vec setVectorSize(int value) {
         return with(vectorSize(), value);
     }
@@ -163,6 +158,15 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel> implements PsWo
     }
 
     /**
+     * Sets whether each iteration ends with a checkpoint below {@code spark.psf.checkpoints}: an iteration in which a server is
+     * lost with its executor is repeated from the one before it. {@link PsWord2VecModel#release} deletes them. Without
+     * checkpoints {@link #fit} fails if a server is lost.
+     */
+    public PsWord2Vec setCheckpoints(boolean value) {
+        return with(checkpoints(), value);
+    }
+
+    /**
      * Learns the vectors of the words that occur at least {@code minCount} times. The model's vectors are on the servers, until
      * {@link PsWord2VecModel#release}. If the fit fails, they are freed.
      *
@@ -188,10 +192,8 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel> implements PsWo
         Broadcast<WordSource> source = context.broadcast(new WordSource(words, getSubsampling()));
         JavaRDD<int[]> numbers = numbers(sentences, source).persist(StorageLevel.MEMORY_AND_DISK());
         try {
-            VectorTable vectors = train(numbers, source, words);
-            return copyValues(
-                            new PsWord2VecModel(uid, new WordVectors(words, new ServerVectors(vectors))),
-                            ParamMap.empty())
+            ServerVectors vectors = train(dataset.sparkSession(), numbers, source, words);
+            return copyValues(new PsWord2VecModel(uid, new WordVectors(words, vectors)), ParamMap.empty())
                     .setParent(this);
         } finally {
             numbers.unpersist(false);
@@ -211,14 +213,18 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel> implements PsWo
         return numbers.repartition((Integer) getOrDefault(numPartitions()));
     }
 
-    private VectorTable train(JavaRDD<int[]> sentences, Broadcast<WordSource> source, Vocabulary words) {
+    private ServerVectors train(
+            SparkSession spark, JavaRDD<int[]> sentences, Broadcast<WordSource> source, Vocabulary words) {
         ClusterCaller client = PsSpark.client();
         int wanted = getSlices() > 0 ? getSlices() : PsSpark.client().servers();
+        EpochLoop loop =
+                new EpochLoop(spark, uid + "." + UUID.randomUUID(), EpochLoop.saves(this, checkpoints(), spark));
         VectorTable vectors = new VectorTable(
-                uid + "." + UUID.randomUUID(),
+                loop.name(),
                 words.size(),
                 getVectorSize(),
-                VectorTable.blocks(words.size(), getVectorSize(), wanted));
+                VectorTable.blocks(words.size(), getVectorSize(), wanted),
+                loop.saves());
         SkipGramSettings settings = new SkipGramSettings(
                 getWindowSize(),
                 getNegativeSamples(),
@@ -228,20 +234,22 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel> implements PsWo
                 sentences.getNumPartitions(),
                 words.total(),
                 getSeed());
-        boolean isTrained = false;
         try {
             vectors.init(client, getSeed());
-            for (int i = 0; i < getMaxIter(); i++) {
-                int iteration = i;
-                sentences.foreachPartition(part -> SkipGramTask.train(settings, vectors, source, iteration, part));
-            }
+            var unused = loop.run(getMaxIter(), List.of(vectors.input(), vectors.output()), epoch -> {
+                sentences.foreachPartition(part -> SkipGramTask.train(settings, vectors, source, epoch - 1, part));
+                return false;
+            });
+            ServersOfFit servers = loop.servers();
             vectors.clearOutput(client);
-            isTrained = true;
-            return vectors;
-        } finally {
-            if (!isTrained) {
+            return new ServerVectors(vectors, servers);
+        } catch (Throwable e) { // Spark throws checked exceptions, too
+            try {
                 vectors.clear(client);
+            } catch (RuntimeException alsoFailed) {
+                e.addSuppressed(alsoFailed);
             }
+            throw e;
         }
     }
 

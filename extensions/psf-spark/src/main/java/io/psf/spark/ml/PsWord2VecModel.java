@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * the vectors that they need; {@link #release} frees them. A model that was loaded, and that of {@link #exported}, has them in
  * the driver and sends them to each executor.
  */
-public final class PsWord2VecModel extends Model<PsWord2VecModel> implements PsWord2VecParams, MLWritable {
+public final class PsWord2VecModel extends Model<PsWord2VecModel>
+        implements PsWord2VecParams<PsWord2VecModel>, MLWritable {
     @Serial
     private static final long serialVersionUID = 1;
 
@@ -69,16 +70,6 @@ public final class PsWord2VecModel extends Model<PsWord2VecModel> implements PsW
     @Override
     public Declared declared() {
         return declared;
-    }
-
-    public PsWord2VecModel setInputCol(String value) {
-        set(inputCol(), value);
-        return this;
-    }
-
-    public PsWord2VecModel setOutputCol(String value) {
-        set(outputCol(), value);
-        return this;
     }
 
     /** Returns the number of words. */

@@ -2,6 +2,7 @@ package io.psf.spark.ml;
 
 import java.io.Serial;
 import java.io.Serializable;
+import org.apache.spark.ml.param.BooleanParam;
 import org.apache.spark.ml.param.DoubleParam;
 import org.apache.spark.ml.param.IntParam;
 import org.apache.spark.ml.param.LongParam;
@@ -9,8 +10,12 @@ import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamValidators;
 import org.apache.spark.ml.param.Params;
 
-/** The parameters of {@link PsWord2Vec} and of its models: those of Spark's {@code Word2Vec}, and more. */
-public interface PsWord2VecParams extends Params {
+/**
+ * The parameters of {@link PsWord2Vec} and of its models: those of Spark's {@code Word2Vec}, and more.
+ *
+ * @param <S> the estimator or model itself
+ */
+public interface PsWord2VecParams<S> extends Params {
     /** Returns the parameters of this object. */
     Declared declared();
 
@@ -85,6 +90,11 @@ public interface PsWord2VecParams extends Params {
         return declared().slices;
     }
 
+    /** Whether each epoch ends with a checkpoint; by default whether the application has {@code spark.psf.checkpoints}. */
+    default BooleanParam checkpoints() {
+        return declared().checkpoints;
+    }
+
     default String getInputCol() {
         return getOrDefault(inputCol());
     }
@@ -137,6 +147,20 @@ public interface PsWord2VecParams extends Params {
         return (Integer) getOrDefault(slices());
     }
 
+    default S setInputCol(String value) {
+        return with(inputCol(), value);
+    }
+
+    default S setOutputCol(String value) {
+        return with(outputCol(), value);
+    }
+
+    @SuppressWarnings("unchecked") // each estimator and each model is one of itself
+    private <T> S with(Param<T> param, T value) {
+        set(param, value);
+        return (S) this;
+    }
+
     /** The parameters of one object. */
     final class Declared implements Serializable {
         @Serial
@@ -156,6 +180,7 @@ public interface PsWord2VecParams extends Params {
         private final IntParam batchSize;
         private final DoubleParam subsampling;
         private final IntParam slices;
+        private final BooleanParam checkpoints;
 
         Declared(String uid) {
             inputCol = new Param<>(uid, "inputCol", "the column of the words");
@@ -176,6 +201,7 @@ public interface PsWord2VecParams extends Params {
                     "the share of all words above which a word is left out at random (0 to 1; 0 for never)",
                     ParamValidators.inRange(0, 1));
             slices = ofInt(uid, "slices", "the number of blocks of dimensions; 0 for one on each server", 0);
+            checkpoints = EpochLoop.param(uid);
         }
 
         private static IntParam ofInt(String uid, String name, String doc, int least) {

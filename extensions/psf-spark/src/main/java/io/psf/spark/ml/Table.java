@@ -21,8 +21,9 @@ import java.util.stream.LongStream;
  *
  * @param name the table's name
  * @param features the number of keys; 0 if the table grows
+ * @param isSaved true if there are checkpoints of it
  */
-record Table(String name, long features, int width) implements Serializable {
+record Table(String name, long features, int width, boolean isSaved) implements Serializable {
     @Serial
     private static final long serialVersionUID = 1;
 
@@ -32,8 +33,12 @@ record Table(String name, long features, int width) implements Serializable {
     private static final long PAGE = 1 << 16;
 
     /** Returns the declaration of a table of that many keys, or of any keys. */
-    static Table of(String name, long features, int width) {
-        return new Table(name, features > 0 && features <= DENSE / width ? features : 0, width);
+    static Table of(String name, long features, int width, boolean isSaved) {
+        return new Table(name, features > 0 && features <= DENSE / width ? features : 0, width, isSaved);
+    }
+
+    List<TensorId> tensors() {
+        return List.of(rows(), bias());
     }
 
     private TensorId rows() {
@@ -50,9 +55,12 @@ record Table(String name, long features, int width) implements Serializable {
         Tensors.init(caller, List.of(rows.optimizer(ofRows), bias));
     }
 
+    /** Frees the weights, and deletes their checkpoints. */
     void clear(TensorCaller caller) {
-        Tensors.clear(caller, rows());
-        Tensors.clear(caller, bias());
+        tensors().forEach(each -> Tensors.clear(caller, each));
+        if (isSaved) {
+            EpochLoop.checkpoints(name).delete();
+        }
     }
 
     Pending<?> pull(TensorCaller caller, long[] keys, float[] into) {

@@ -9,10 +9,15 @@ import java.io.Serial;
  * Weights on the servers.
  *
  * @param hasBias false if the bias is 0
+ * @param servers that have the table, once it is trained
  */
-record TableWeights(Kernel kernel, Table table, boolean hasBias) implements Weights {
+record TableWeights(Kernel kernel, Table table, boolean hasBias, ServersOfFit servers) implements Weights {
     @Serial
     private static final long serialVersionUID = 1;
+
+    TableWeights on(ServersOfFit trained) {
+        return new TableWeights(kernel, table, hasBias, trained);
+    }
 
     @Override
     public float[] margins(Batch batch) {

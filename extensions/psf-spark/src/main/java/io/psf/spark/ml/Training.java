@@ -28,42 +28,58 @@ record Training(
     record Schedule(int epochs, boolean validates, double tol, int patience, long seed) {}
 
     /** Runs the epochs, until they are all done or bring no progress. Returns their number. */
-    int run() {
+    int run(EpochLoop loop) {
+        double[] losses = new double[1 + schedule.epochs()];
+        return loop.run(schedule.epochs(), weights.table().tensors(), epoch -> isLast(epoch, losses));
+    }
+
+    /**
+     * Runs an epoch, and validates it.
+     *
+     * @param losses the losses of validation by epoch; receives that of this one
+     */
+    private boolean isLast(int epoch, double[] losses) {
+        long begin = System.nanoTime();
+        Measure learned = runEpoch(epoch);
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        String tested = "";
+        if (schedule.validates()) {
+            Measure measured = sum(validation.mapPartitions(new Validate(weights)));
+            tested = String.format(Locale.ROOT, ", validation loss %.6f", measured.meanLoss());
+            if (measured.labels() != null) {
+                tested += String.format(Locale.ROOT, ", AUC %.5f", measured.auc());
+            }
+            losses[epoch] = measured.meanLoss();
+        }
+        LOG.info(
+                "{}: epoch {} of {}: loss {}{}, {} rows/s",
+                name,
+                epoch,
+                schedule.epochs(),
+                String.format(Locale.ROOT, "%.6f", learned.meanLoss()),
+                tested,
+                Math.round(learned.rows() / seconds));
+        if (!Double.isFinite(learned.meanLoss())) {
+            throw new IllegalStateException(name + ": loss " + learned.meanLoss() + " in epoch " + epoch
+                    + " (expected: a finite number; a smaller stepSize may help)");
+        }
+        int without = schedule.validates() ? withoutProgress(losses, epoch) : 0;
+        if (without < schedule.patience()) {
+            return false;
+        }
+        LOG.info("{}: ends after epoch {}, {} of which without progress", name, epoch, without);
+        return true;
+    }
+
+    /** Returns the number of epochs in a row, up to one, that did not lower the loss of validation. */
+    private int withoutProgress(double[] losses, int last) {
         double best = Double.POSITIVE_INFINITY;
         int without = 0;
-        for (int epoch = 1; epoch <= schedule.epochs(); epoch++) {
-            long begin = System.nanoTime();
-            Measure learned = runEpoch(epoch);
-            double seconds = (System.nanoTime() - begin) / 1e9;
-            String tested = "";
-            if (schedule.validates()) {
-                Measure measured = sum(validation.mapPartitions(new Validate(weights)));
-                tested = String.format(Locale.ROOT, ", validation loss %.6f", measured.meanLoss());
-                if (measured.labels() != null) {
-                    tested += String.format(Locale.ROOT, ", AUC %.5f", measured.auc());
-                }
-                boolean isBetter = measured.meanLoss() < best - schedule.tol();
-                best = Math.min(best, measured.meanLoss());
-                without = isBetter ? 0 : without + 1;
-            }
-            LOG.info(
-                    "{}: epoch {} of {}: loss {}{}, {} rows/s",
-                    name,
-                    epoch,
-                    schedule.epochs(),
-                    String.format(Locale.ROOT, "%.6f", learned.meanLoss()),
-                    tested,
-                    Math.round(learned.rows() / seconds));
-            if (!Double.isFinite(learned.meanLoss())) {
-                throw new IllegalStateException(name + ": loss " + learned.meanLoss() + " in epoch " + epoch
-                        + " (expected: a finite number; a smaller stepSize may help)");
-            }
-            if (schedule.validates() && without >= schedule.patience()) {
-                LOG.info("{}: ends after epoch {}, {} of which without progress", name, epoch, without);
-                return epoch;
-            }
+        for (int epoch = 1; epoch <= last; epoch++) {
+            without = losses[epoch] < best - schedule.tol() ? 0 : without + 1;
+            best = Math.min(best, losses[epoch]);
         }
-        return schedule.epochs();
+        return without;
     }
 
     /** Runs one epoch: one job, in which each task passes once over its partition. */

@@ -19,8 +19,9 @@ import java.util.List;
  * @param words the number of words
  * @param size the number of dimensions
  * @param blocks the number of blocks
+ * @param isSaved true if there are checkpoints of them
  */
-record VectorTable(String name, int words, int size, int blocks) implements Serializable {
+record VectorTable(String name, int words, int size, int blocks, boolean isSaved) implements Serializable {
     /** The most floats of a slice. */
     private static final long MOST = Integer.MAX_VALUE / Float.BYTES;
 
@@ -74,10 +75,13 @@ record VectorTable(String name, int words, int size, int blocks) implements Seri
         Tensors.clear(client, output());
     }
 
-    /** Frees all vectors. */
+    /** Frees all vectors, and deletes their checkpoints. */
     void clear(ClusterCaller client) {
         Tensors.clear(client, input());
         Tensors.clear(client, output());
+        if (isSaved) {
+            EpochLoop.checkpoints(name).delete();
+        }
     }
 
     /**

@@ -1,11 +1,16 @@
 package io.psf.spark.ml;
 
 import io.psf.spark.PsfPlugin;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.apache.spark.ml.evaluation.BinaryClassificationEvaluator;
+import java.util.stream.Stream;
 import org.apache.spark.ml.linalg.SQLDataTypes;
+import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.linalg.Vectors;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -13,6 +18,7 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
 
 /** Generated rows of hashed features, whose labels a model of known weights has drawn. */
 final class Clicks {
@@ -28,7 +34,12 @@ final class Clicks {
 
     private Clicks() {}
 
-    static SparkSession spark() {
+    /**
+     * Returns a session.
+     *
+     * @param checkpoints the servers' directory; null for none
+     */
+    static SparkSession spark(@Nullable Path checkpoints) {
         return SparkSession.builder()
                 .master("local[2]")
                 .appName("estimators")
@@ -36,6 +47,7 @@ final class Clicks {
                 .config("spark.sql.shuffle.partitions", 2)
                 .config("spark.plugins", PsfPlugin.class.getName())
                 .config("spark.psf.servers", 2)
+                .config("spark.psf.checkpoints", checkpoints == null ? "" : checkpoints.toString())
                 .getOrCreate();
     }
 
@@ -69,7 +81,28 @@ final class Clicks {
         return new SplittableRandom(31L * index).nextDouble(-1.5, 1.5);
     }
 
+    /** Returns the folders of the checkpoints of an estimator's fits, newest first. */
+    static List<Path> steps(Path checkpoints, String uid) throws IOException {
+        try (Stream<Path> files = Files.walk(checkpoints)) {
+            return files.filter(
+                            file -> checkpoints.relativize(file).toString().matches("fits/" + uid + "[^/]*/step-\\d+"))
+                    .sorted(Comparator.reverseOrder())
+                    .toList();
+        }
+    }
+
+    /** Returns the area under the ROC curve. */
     static double auc(Dataset<Row> scored) {
-        return new BinaryClassificationEvaluator().evaluate(scored);
+        List<double[]> rows = new ArrayList<>(scored.select("rawPrediction", "label").collectAsList().stream()
+                .map(row -> new double[] {((Vector) row.get(0)).apply(1), row.getDouble(1)})
+                .toList());
+        rows.sort(Comparator.comparingDouble(row -> row[0]));
+        double zeros = 0;
+        double pairs = 0;
+        for (double[] row : rows) { // margins of different rows are taken to differ
+            zeros += 1 - row[1];
+            pairs += row[1] * zeros;
+        }
+        return pairs / (zeros * (rows.size() - zeros));
     }
 }

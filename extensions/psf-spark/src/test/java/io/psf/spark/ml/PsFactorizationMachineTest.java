@@ -29,13 +29,17 @@ import org.junit.jupiter.api.io.TempDir;
 class PsFactorizationMachineTest {
     private static final int USERS = 60;
     private static final int ITEMS = 40;
+
+    @TempDir
+    static Path checkpoints;
+
     private static SparkSession spark;
     private static Dataset<Row> training;
     private static Dataset<Row> test;
 
     @BeforeAll
     static void start() {
-        spark = Clicks.spark();
+        spark = Clicks.spark(checkpoints);
         Dataset<Row> all = ratings().persist();
         training = all.where("not isTest");
         test = all.where("isTest");
@@ -127,6 +131,17 @@ class PsFactorizationMachineTest {
         assertThat(predictions(model.transform(more))).isEqualTo(predictions(model.transform(test)));
         assertThat(predictions(model.exported().transform(more))).isEqualTo(predictions(model.transform(test)));
         model.release();
+    }
+
+    @Test
+    void aFitWithCheckpointsHasThemUntilTheModelIsReleased() throws IOException {
+        PsFactorizationMachineModel model =
+                estimator().setCheckpoints(true).setMaxIter(3).fit(training);
+        assertThat(Clicks.steps(checkpoints, model.uid()))
+                .extracting(Path::getFileName)
+                .hasToString("[step-000000000003, step-000000000002]");
+        model.release();
+        assertThat(Clicks.steps(checkpoints, model.uid())).isEmpty();
     }
 
     @Test

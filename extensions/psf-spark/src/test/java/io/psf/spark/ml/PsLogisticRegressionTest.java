@@ -50,7 +50,7 @@ class PsLogisticRegressionTest {
 
     @BeforeAll
     static void start() {
-        spark = Clicks.spark();
+        spark = Clicks.spark(null);
         all = Clicks.rows(spark, 8_000, 1).persist();
         training = all.where("not isTest");
         test = all.where("isTest");

@@ -93,10 +93,15 @@ public record ClusterChange(
 
         /** Returns the same with a model, in the place of an earlier one of its name. */
         Recovery with(Model model) {
-            List<Model> now = new ArrayList<>(models);
-            now.removeIf(each -> each.name().equals(model.name()));
+            List<Model> now = new ArrayList<>(without(model.name()).models);
             now.add(model);
             return new Recovery(now, rollback);
+        }
+
+        /** Returns the same without the model of a name. */
+        Recovery without(String name) {
+            return new Recovery(
+                    models.stream().filter(each -> !each.name().equals(name)).toList(), rollback);
         }
     }
 

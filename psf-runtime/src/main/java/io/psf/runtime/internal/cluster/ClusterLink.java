@@ -339,7 +339,12 @@ public final class ClusterLink {
 
     /** Names a model of whose checkpoints the slices of a lost server are loaded. */
     public void restoreFrom(String model, boolean all, boolean loaded, long rollback, Duration limit) {
-        ask(RestoreFromPsf.FUNCTION, new RestoreFrom.Request(model, all, loaded, rollback), limit);
+        ask(RestoreFromPsf.FUNCTION, new RestoreFrom.Request(model, all, loaded, rollback, false), limit);
+    }
+
+    /** Revokes {@link #restoreFrom} for a model. */
+    public void restoreNoLonger(String model, Duration limit) {
+        ask(RestoreFromPsf.FUNCTION, new RestoreFrom.Request(model, false, false, 0, true), limit);
     }
 
     /** Registers tensors, and returns the placement of their slices. */

@@ -215,7 +215,12 @@ final class Returns {
      */
     void restoreFrom(RestoreFrom.Request from) {
         ClusterState now = states.now();
-        boolean asks = from.model().equals(RestoreFrom.NONE);
+        if (from.revoked()) {
+            revoke(now.recovery(), from.model());
+            return;
+        }
+        boolean isNone = from.model().equals(RestoreFrom.NONE);
+        boolean asks = isNone && !from.loaded();
         if (from.rollback() != now.recovery().rollback() || asks && isLoadDue) {
             throw new PsException(
                     Code.ROLLED_BACK,
@@ -223,15 +228,22 @@ final class Returns {
                             + ": of before a lost node came back (expected: that all workers, or a client where there are"
                             + " none, load the newest checkpoint; ModelCheckpoints.loadLatest)");
         }
-        if (asks) {
-            return;
-        }
         if (from.loaded()) {
             loaded();
+        }
+        if (isNone) {
+            return;
         }
         Model model = new Model(from.model(), from.all());
         if (!now.recovery().models().contains(model)) {
             states.change(Nodes.recovery(now.recovery().with(model)));
+        }
+    }
+
+    private void revoke(Recovery recovery, String model) {
+        Recovery without = recovery.without(model);
+        if (!without.equals(recovery)) {
+            states.change(Nodes.recovery(without));
         }
     }
 

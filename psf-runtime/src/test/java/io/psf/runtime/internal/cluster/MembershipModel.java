@@ -338,6 +338,12 @@ final class MembershipModel {
         }
     }
 
+    void restoreNoLonger(String model) {
+        if (models.remove(model) != null) {
+            changed();
+        }
+    }
+
     void tick() {
         long stopped = now() - tickedAt - limit() / 4;
         tickedAt = now();

@@ -450,7 +450,12 @@ final class MembershipSteps {
         boolean isAll = step.b / 2 % 3 > 0;
         boolean isLoaded = step.b / 6 % 2 > 0;
         long from = step.b / 12 % 3 == 0 ? 0 : model.rollback;
-        RestoreFrom.Request request = new RestoreFrom.Request(name, isAll, isLoaded, from);
+        if (step.b / 36 % 4 == 0) {
+            membership.returns().restoreFrom(new RestoreFrom.Request(name, isAll, isLoaded, from, true));
+            model.restoreNoLonger(name);
+            return;
+        }
+        RestoreFrom.Request request = new RestoreFrom.Request(name, isAll, isLoaded, from, false);
         if (from != model.rollback) {
             assertThatThrownBy(() -> membership.returns().restoreFrom(request)).hasMessageContaining("ROLLED_BACK");
             return;
