@@ -151,22 +151,6 @@ final class DeviceRows {
         return generator;
     }
 
-    /** Returns memory for the claims of a push of keys; none if the keys ascend, so that none is repeated. */
-    Claims claims(LongArray keys) {
-        if (!Transfers.mayRepeat(keys)) {
-            return Claims.NONE;
-        }
-        int entries = Claims.entriesFor(keys.length());
-        return new Claims(
-                workspace.scratch("claims", (long) entries * Long.BYTES).address(), entries - 1);
-    }
-
-    private void empty(Claims claims) {
-        if (claims.there()) {
-            workspace.stream().fill(claims.table(), (claims.mask() + 1L) * Long.BYTES, 0);
-        }
-    }
-
     /** True if this slice owns every key of a growing table. */
     private boolean ownsAll() {
         return range.begin() == 0 && range.end() == TensorInfo.GROWING - 1;
@@ -223,14 +207,14 @@ final class DeviceRows {
         int n = given.length();
         if (index == null) {
             status.begin();
-            empty(claims);
+            transfers.empty(claims);
             kernels.rowsInRange(of, n, range, into, claims, status.address());
             return rows;
         }
         makeRoom(kernels, given, of, into);
         status.begin();
         if (ownsAll()) {
-            empty(claims);
+            transfers.empty(claims);
         } else {
             kernels.check(of, n, range, claims, status.address());
         }

@@ -166,7 +166,7 @@ final class DeviceSteps {
         Block itemsOfCall = rows.transfers().items(n);
         long items = itemsOfCall.address();
         long status = rows.status().address();
-        Claims claims = rows.claims(keys);
+        Claims claims = rows.transfers().claims(keys);
         created.begin(rows.make(kernels, keys, of, items, claims, claims.there()));
         Stepped stepped = stepped(rule); // any of the columns may have moved
         rows.mark(kernels, items, n, claims, stepped.steps());

@@ -19,6 +19,23 @@ final class Transfers {
         this.workspace = workspace;
     }
 
+    /** Returns memory for the claims of a push of keys; none if the keys ascend, so that none is repeated. */
+    Claims claims(LongArray keys) {
+        if (!mayRepeat(keys)) {
+            return Claims.NONE;
+        }
+        int entries = Claims.entriesFor(keys.length());
+        return new Claims(
+                workspace.scratch("claims", (long) entries * Long.BYTES).address(), entries - 1);
+    }
+
+    /** Queues that claims are emptied. */
+    void empty(Claims claims) {
+        if (claims.there()) {
+            workspace.stream().fill(claims.table(), (claims.mask() + 1L) * Long.BYTES, 0);
+        }
+    }
+
     /** False if each key is greater than the one before. */
     static boolean mayRepeat(LongArray keys) {
         for (int i = 1; i < keys.length(); i++) {
