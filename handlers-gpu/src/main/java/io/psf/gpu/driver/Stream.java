@@ -93,6 +93,13 @@ public final class Stream implements AutoCloseable {
                 : cause;
     }
 
+    /** Checks the result of a call, which may be the failure of a kernel that was queued before: that is named then. */
+    private void check(int result, String what) {
+        if (result != 0) {
+            throw Loader.isFinal(result) ? failed(result) : Cuda.failure(result, what);
+        }
+    }
+
     /** Copies from direct memory of the host, which stays unchanged until the copy has ended. */
     public void copyIn(ByteBuffer from, long to) {
         copyIn(from.slice(), from.remaining(), to);
@@ -105,14 +112,14 @@ public final class Stream implements AutoCloseable {
      * @param to the address
      */
     public void copyIn(Buffer from, long bytes, long to) {
-        Cuda.check(
+        check(
                 JCudaDriver.cuMemcpyHtoDAsync(Block.pointer(to), Pointer.to(from), bytes, stream),
                 "copy of " + bytes + " bytes to the device");
     }
 
     /** Copies from an address of the device to direct memory of the host. */
     public void copyOut(long from, ByteBuffer to) {
-        Cuda.check(
+        check(
                 JCudaDriver.cuMemcpyDtoHAsync(Pointer.to(to.slice()), Block.pointer(from), to.remaining(), stream),
                 "copy of " + to.remaining() + " bytes from the device");
     }
@@ -120,7 +127,7 @@ public final class Stream implements AutoCloseable {
     /** Copies within the device. */
     public void copy(long from, long to, long bytes) {
         if (bytes > 0) {
-            Cuda.check(
+            check(
                     JCudaDriver.cuMemcpyDtoDAsync(Block.pointer(to), Block.pointer(from), bytes, stream),
                     "copy of " + bytes + " bytes on the device");
         }
@@ -129,7 +136,7 @@ public final class Stream implements AutoCloseable {
     /** Sets bytes from an address on, a multiple of 4, to the same 32 bits. */
     public void fill(long address, long bytes, int bits) {
         if (bytes > 0) {
-            Cuda.check(
+            check(
                     JCudaDriver.cuMemsetD32Async(Block.pointer(address), bits, bytes / Integer.BYTES, stream),
                     "fill of " + bytes + " bytes on the device");
         }
@@ -137,12 +144,12 @@ public final class Stream implements AutoCloseable {
 
     /** Marks the work so far. */
     public void record(Event event) {
-        Cuda.check(JCudaDriver.cuEventRecord(event.event(), stream), "event");
+        check(JCudaDriver.cuEventRecord(event.event(), stream), "event");
     }
 
     /** Makes the later work of this stream wait for an event. */
     public void await(Event event) {
-        Cuda.check(JCudaDriver.cuStreamWaitEvent(stream, event.event(), 0), "event");
+        check(JCudaDriver.cuStreamWaitEvent(stream, event.event(), 0), "event");
     }
 
     /**
