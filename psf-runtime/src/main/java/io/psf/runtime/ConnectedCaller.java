@@ -316,19 +316,20 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
     @Override
     public void restoreFrom(String model, Restore mode, boolean loaded) {
         requireOpen();
-        link.restoreFrom(model, mode == Restore.ALL, loaded, rollback, config.deadline());
+        link.restoreFrom(
+                new RestoreFrom.Request(model, mode == Restore.ALL, loaded, rollback, false), config.deadline());
     }
 
     @Override
     public void restoreNoLonger(String model) {
         requireOpen();
-        link.restoreNoLonger(model, config.deadline());
+        link.restoreFrom(new RestoreFrom.Request(model, false, false, 0, true), config.deadline());
     }
 
     /** Checks, at the scheduler, that there is no rollback of which this caller has taken no note, or after which a load is due. */
     void requireNoLoadDue() {
         requireOpen();
-        link.restoreFrom(RestoreFrom.NONE, false, false, rollback, config.deadline());
+        link.restoreFrom(new RestoreFrom.Request(RestoreFrom.NONE, false, false, rollback, false), config.deadline());
     }
 
     /** Returns the latest state. Blocks until all servers have answered, and then the scheduler. */

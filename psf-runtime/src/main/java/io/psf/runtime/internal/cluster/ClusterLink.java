@@ -337,14 +337,9 @@ public final class ClusterLink {
         ask(BarrierPsf.FUNCTION, new Barrier.Request(rollback), limit);
     }
 
-    /** Names a model of whose checkpoints the slices of a lost server are loaded. */
-    public void restoreFrom(String model, boolean all, boolean loaded, long rollback, Duration limit) {
-        ask(RestoreFromPsf.FUNCTION, new RestoreFrom.Request(model, all, loaded, rollback, false), limit);
-    }
-
-    /** Revokes {@link #restoreFrom} for a model. */
-    public void restoreNoLonger(String model, Duration limit) {
-        ask(RestoreFromPsf.FUNCTION, new RestoreFrom.Request(model, false, false, 0, true), limit);
+    /** Names a model of whose checkpoints the slices of a lost server are loaded, or revokes that. */
+    public void restoreFrom(RestoreFrom.Request request, Duration limit) {
+        ask(RestoreFromPsf.FUNCTION, request, limit);
     }
 
     /** Registers tensors, and returns the placement of their slices. */
