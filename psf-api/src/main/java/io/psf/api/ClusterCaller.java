@@ -91,7 +91,13 @@ public interface ClusterCaller extends TensorCaller {
      */
     default void restoreFrom(String model, Restore mode, boolean loaded) {}
 
-    /** Revokes {@link #restoreFrom} for a model whose checkpoints are deleted next. */
+    /**
+     * Revokes {@link #restoreFrom} for a model whose checkpoints are deleted next. The slices of a server that is lost later are
+     * not loaded from them.
+     *
+     * @param model the model's name, as given to {@code restoreFrom}; one that is not known changes nothing
+     * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the scheduler does not answer
+     */
     default void restoreNoLonger(String model) {}
 
     /**

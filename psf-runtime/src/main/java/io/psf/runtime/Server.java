@@ -98,7 +98,6 @@ public final class Server implements AutoCloseable {
         resources.every(Defaults.TICK, connections::expire);
         this.lanes = new LaneWatch(host.lanes());
         resources.every(Defaults.WATCH, lanes::sample);
-        resources.every(Defaults.WATCH, () -> placements.lost().ifPresent(this::endWithout));
         this.drain = new Drain(host, connections, closed::get);
         this.listener = resources.listen(config.host(), config.port(), dispatcher);
         Member told = told(config, listener.port());
@@ -125,6 +124,7 @@ public final class Server implements AutoCloseable {
             restore(calls);
         }
         restored.complete(null);
+        resources.every(Defaults.WATCH, () -> placements.lost().ifPresent(this::endWithout));
     }
 
     private void beat(ServerCalls calls) {

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 final class DriverNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DriverNode.class);
 
-    /** What precedes the names of {@link ClusterSettings} as local properties of a job. */
+    /** The prefix of the names of {@link ClusterSettings} as local properties of a job. */
     static final String PROPERTY = "spark.psf.internal.";
 
     private static final long LEAVE_SECONDS = 2;

@@ -34,7 +34,7 @@ public final class LocalCluster {
                 .config("spark.psf.servers", executors)
                 .config("spark.psf.heartbeat", "3s")
                 .config("spark.executor.memory", megabytes + "m")
-                // Executors live for seconds, on few cores: what they compile best is not run.
+                // Executors live for seconds, on few cores: code of the second compiler would come too late.
                 .config("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
                 .config("spark.executor.extraClassPath", System.getProperty("java.class.path"));
     }

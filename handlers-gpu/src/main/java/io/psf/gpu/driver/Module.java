@@ -74,8 +74,7 @@ public final class Module {
      * @throws PsException with {@code BAD_REQUEST} if the PTX has no entry of that name
      */
     CUfunction function(String kernel) {
-        CUfunction there = functions.get(kernel);
-        return there != null ? there : functions.computeIfAbsent(kernel, this::find);
+        return functions.computeIfAbsent(kernel, this::find);
     }
 
     private CUfunction find(String kernel) {

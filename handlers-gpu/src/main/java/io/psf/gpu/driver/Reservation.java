@@ -53,7 +53,7 @@ public final class Reservation {
         return result == 0 ? new Reservation(device, mapping, begin, length) : null;
     }
 
-    /** Returns the size in bytes of which pieces are multiples; 0 if the device does not map memory, or JCuda cannot. */
+    /** Returns the size in bytes of which pieces are multiples; 0 if the device does not map memory. */
     static long granularity(int device) {
         Mapping mapping = Mapping.find();
         return mapping == null ? 0 : mapping.granularity(device);

@@ -87,10 +87,7 @@ public final class CudaShard extends ServerShard implements DeviceShard, Generat
         for (FloatArray sum : sums.values()) {
             inSums += (long) sum.length() * Float.BYTES;
         }
-        long ofSlots = 0;
-        for (DeviceColumn slot : rows.slots().values()) {
-            ofSlots += slot.bytes();
-        }
+        long ofSlots = rows.bytesOfSlots();
         long ofValues = rows.values().bytes();
         long inIndex = memory.bytes() - ofValues - ofSlots; // the rest finds rows
         return new ShardBytes(ofValues, ofSlots + inSums, inIndex, attachments().bytes());

@@ -28,7 +28,7 @@ final class DeviceColumn {
 
     private @Nullable Reservation reserved;
     private int capacity;
-    /** What is known of the values of one float a row, of a table that does not grow; null for other columns. */
+    /** The knowledge of a column with one float a row, of a table that does not grow; null for other columns. */
     private final @Nullable SameValue same;
 
     /**

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -113,6 +114,13 @@ final class DeviceRows {
             throw new IllegalStateException(name + ": does not grow (expected: a table that grows)");
         }
         return keys;
+    }
+
+    /** Returns the bytes of all slots, those included that nothing has asked for yet. */
+    long bytesOfSlots() {
+        return Stream.concat(slots.values().stream(), reserved.values().stream())
+                .mapToLong(DeviceColumn::bytes)
+                .sum();
     }
 
     /** Takes the memory of a slot, unless the slot is there: a shard that is made has what its steps need. */

@@ -37,7 +37,7 @@ final class ForwardingCallerTest {
     private static final Map<Class<?>, Object> RESULTS =
             Map.of(int.class, 12, boolean.class, true, List.class, List.of("found"), Role.class, Role.CLIENT);
 
-    /** What a caller implements: the test kit's interfaces in one. */
+    /** The interfaces of a caller, in one. */
     private interface Both extends ClusterCaller, FunctionCaller {}
 
     private record Call(String method, List<Class<?>> types, List<Object> arguments) {}
