@@ -384,11 +384,7 @@ public final class ModelCheckpoints {
         return calls().manifests().stream().map(ModelCheckpoint::of).toList();
     }
 
-    /**
-     * Deletes all checkpoints. Called by a client, or by one worker, while none saves or loads.
-     *
-     * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the scheduler or a server does not answer
-     */
+    /** Deletes all checkpoints. Called by a client, or by one worker, while none saves or loads. */
     public void delete() {
         worker.restoreNoLonger(name); // first, since a server that comes back loads what is named
         calls().manifests().forEach(each -> calls().discard(each.step(), 0));
