@@ -9,6 +9,10 @@ import org.jspecify.annotations.Nullable;
  * decides, and the thread goes on.
  */
 public final class FullHeap {
+    /** Reported for a class whose initialization lacked memory: its error has no cause of its own. */
+    @SuppressWarnings("StaticAssignmentOfThrowable") // there is no memory for one later
+    private static final OutOfMemoryError UNINITIALIZED = new OutOfMemoryError("Java heap space");
+
     private FullHeap() {}
 
     /**
@@ -17,25 +21,51 @@ public final class FullHeap {
      */
     public static void prepare() {
         Thread.UncaughtExceptionHandler none = (thread, failure) -> {};
-        report(new OutOfMemoryError(), Thread.currentThread(), none);
+        report(new InternalError(new OutOfMemoryError()), Thread.currentThread(), none);
         report(new OutOfMemoryError("of no kind"), Thread.currentThread(), none);
+        report(new NoClassDefFoundError("of no class"), Thread.currentThread(), none);
     }
 
-    /** Passes on a failure if it is a lack of heap memory. Allocates nothing. */
+    /** Passes on a failure if it is a lack of heap memory, or an error caused by one. Allocates nothing. */
     public static void report(Throwable failure) {
         Thread here = Thread.currentThread();
         report(failure, here, here.getUncaughtExceptionHandler());
     }
 
     private static void report(Throwable failure, Thread here, Thread.UncaughtExceptionHandler handler) {
-        if (!(failure instanceof OutOfMemoryError) || !isOfHeap(failure.getMessage())) {
+        OutOfMemoryError lack = lack(failure);
+        if (lack == null || !isOfHeap(lack.getMessage())) {
             return;
         }
         try {
-            handler.uncaughtException(here, failure);
+            handler.uncaughtException(here, lack);
         } catch (OutOfMemoryError e) {
             return; // the handler lacks memory, too
         }
+    }
+
+    /**
+     * Returns the lack of memory of any kind that an error is or was caused by; null for none. A statement that runs for
+     * the first time may link a call site or initialize a class, and throws such a lack within another error. Allocates
+     * nothing.
+     */
+    public static @Nullable OutOfMemoryError lack(Throwable failure) {
+        Throwable error = failure;
+        while (error instanceof Error) {
+            if (error instanceof OutOfMemoryError lack) {
+                return lack;
+            }
+            if (error instanceof ExceptionInInitializerError && isOfFullHeap(error.getMessage())) {
+                return UNINITIALIZED;
+            }
+            error = error.getCause();
+        }
+        return null;
+    }
+
+    /** True for the JVM's record of why a class could not be initialized. */
+    private static boolean isOfFullHeap(@Nullable String message) {
+        return message != null && message.startsWith("Exception java.lang.OutOfMemoryError: Java heap space");
     }
 
     /** False for direct memory and for threads: work that lacks one of them is tried again. */

@@ -1,6 +1,8 @@
 package io.psf.runtime.spi.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -39,5 +41,37 @@ class FullHeapTest {
         FullHeap.report(new OutOfMemoryError("Cannot reserve 8 bytes of direct buffer memory"));
         FullHeap.report(new IllegalStateException());
         assertThat(told).containsExactly(heap);
+    }
+
+    /** A lambda or a concatenation that runs for the first time is linked, and links fail with errors of their own. */
+    @Test
+    void aFullHeapWithinAnotherErrorIsTold() {
+        OutOfMemoryError heap = new OutOfMemoryError("Java heap space");
+        FullHeap.report(new InternalError(heap));
+        FullHeap.report(new BootstrapMethodError(new InternalError(heap)));
+        FullHeap.report(new BootstrapMethodError(new IllegalStateException(heap)));
+        assertThat(told).containsExactly(heap, heap);
+    }
+
+    /** The error that the JVM keeps names the first failure in words alone. */
+    @Test
+    void aClassThatLackedMemoryForItsInitializationIsTold() {
+        NoClassDefFoundError later = catchThrowableOfType(NoClassDefFoundError.class, () -> {
+            assertThatThrownBy(Uninitialized::touch).isInstanceOf(OutOfMemoryError.class);
+            Uninitialized.touch();
+        });
+        FullHeap.report(later);
+        FullHeap.report(new NoClassDefFoundError("Could not initialize class acme.Model"));
+        assertThat(told).singleElement().isInstanceOf(OutOfMemoryError.class);
+    }
+
+    private static final class Uninitialized {
+        static {
+            if (System.nanoTime() != 0) {
+                throw new OutOfMemoryError("Java heap space");
+            }
+        }
+
+        static void touch() {}
     }
 }

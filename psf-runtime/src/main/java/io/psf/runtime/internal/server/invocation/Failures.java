@@ -8,6 +8,7 @@ import io.psf.runtime.internal.server.lane.Lane;
 import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.Frames;
+import io.psf.runtime.spi.transport.FullHeap;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
@@ -50,9 +51,9 @@ public final class Failures {
         if (thrown instanceof PsException known) {
             return new PsException(known.code(), detail(binding.function().info(), known), known.getCause());
         }
-        PsException.Code code = thrown instanceof OutOfMemoryError
-                ? PsException.Code.RESOURCE_EXHAUSTED
-                : PsException.Code.HANDLER_FAILED;
+        PsException.Code code = FullHeap.lack(thrown) == null
+                ? PsException.Code.HANDLER_FAILED
+                : PsException.Code.RESOURCE_EXHAUSTED;
         return new PsException(code, name(binding) + " threw " + thrown);
     }
 
@@ -66,13 +67,13 @@ public final class Failures {
     }
 
     /** Answers a failed call. If there is no memory for that, tries again for a second. */
-    static void oncePossible(Runnable answer) {
-        for (int i = 1; ; i++) {
+    static void answer(Invocation call, Throwable thrown) {
+        for (int trial = 1; ; trial++) {
             try {
-                answer.run();
+                call.fail(thrown);
                 return;
-            } catch (OutOfMemoryError e) {
-                if (i == NO_MEMORY_TRIALS) {
+            } catch (Error e) {
+                if (FullHeap.lack(e) == null || trial == NO_MEMORY_TRIALS) {
                     throw e;
                 }
                 LockSupport.parkNanos(Lane.NO_MEMORY_NANOS);

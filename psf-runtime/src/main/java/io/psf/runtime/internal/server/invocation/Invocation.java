@@ -202,7 +202,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
         try {
             handle(binding, info);
         } catch (Throwable e) { // no request may end the server
-            Failures.oncePossible(() -> fail(e));
+            Failures.answer(this, e);
         } finally {
             lane().handled();
             if (cost != null || heard) {
@@ -284,7 +284,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
                 answer(binding, response);
             }
         } catch (Throwable e) { // no answer may end the server
-            Failures.oncePossible(() -> fail(e));
+            Failures.answer(this, e);
         }
         afterAnswer();
     }
@@ -308,7 +308,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
     }
 
     /** Answers with an error. */
-    private void fail(Throwable thrown) {
+    void fail(Throwable thrown) {
         if (held.isAnswered()) {
             return;
         }
@@ -325,7 +325,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
         try {
             tellAnswered(answer.status(), answer.length());
             held.answer(answer, isRemembered());
-        } catch (OutOfMemoryError e) { // no other answer follows, and this one may be lost
+        } catch (Error e) { // no other answer follows, and this one may be lost
             FullHeap.report(e);
             throw e;
         }

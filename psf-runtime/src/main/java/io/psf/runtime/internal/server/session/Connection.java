@@ -233,7 +233,7 @@ public final class Connection implements CallSource, MemoryUser {
             unsent.add(answer.length());
             regulate();
             to.offer(answer);
-        } catch (OutOfMemoryError e) { // the caller would wait for it; over its next connection it asks again
+        } catch (Error e) { // the caller would wait for it; over its next connection it asks again
             to.close();
             throw e;
         }
