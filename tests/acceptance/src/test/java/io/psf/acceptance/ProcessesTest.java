@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.psf.cli.LocalJob;
 import io.psf.cli.LocalJobBuilder;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -190,21 +191,27 @@ final class ProcessesTest {
         }
     }
 
-    /** Uses the kill of the shell: a machine may lack the program. */
-    /** Sends a signal, and waits until each thread has stopped where it is STOP: the signal alone does not. */
+    /**
+     * Sends a signal, by the shell's kill, since a machine may lack the program. Waits until each thread has stopped if it is
+     * STOP: the signal alone does not. Does nothing if the process has ended.
+     */
     static void signal(String name, Process process) throws IOException, InterruptedException {
-        assertThat(new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid())
-                        .start()
-                        .waitFor())
-                .isZero();
+        int exit = new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid())
+                .start()
+                .waitFor();
+        assertThat(exit == 0 || process.waitFor(SOON.toMillis(), TimeUnit.MILLISECONDS))
+                .as("kill -%s of a process that runs", name)
+                .isTrue();
         if (name.equals("STOP")) {
-            await().atMost(SOON).until(() -> stopped(process.pid()));
+            await().atMost(SOON).until(() -> !process.isAlive() || stopped(process.pid()));
         }
     }
 
-    private static boolean stopped(long pid) throws IOException {
+    private static boolean stopped(long pid) {
         try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
             return threads.allMatch(ProcessesTest::stopped);
+        } catch (IOException | UncheckedIOException e) { // the process has just ended
+            return false;
         }
     }
 
