@@ -1,0 +1,206 @@
+"""The estimators of psf for PySpark, with servers in the executors of the application.
+
+    from psf_spark import PsLogisticRegression
+
+    regression = PsLogisticRegression(keysCol="keys", labelCol="clicked", maxIter=20)
+    model = regression.fit(impressions)
+    model.transform(others).select("probability")
+    model.release()
+
+Params, their defaults and their checks are those of the classes of the same name in io.psf.spark.ml: a param is a
+keyword of the constructor, and has a setter and a getter (setKeysCol, getKeysCol). explainParams() lists them.
+Spark Connect has no access to the driver's JVM, and cannot use this module.
+"""
+
+from pyspark import SparkContext
+from pyspark.ml import PipelineModel
+from pyspark.ml.common import _py2java
+from pyspark.ml.param import TypeConverters
+from pyspark.ml.util import JavaMLReadable, JavaMLReader, JavaMLWritable
+from pyspark.ml.wrapper import JavaEstimator, JavaModel, JavaParams, JavaTransformer
+from pyspark.sql import DataFrame, SparkSession
+
+__all__ = [
+    "PsFactorizationMachine",
+    "PsFactorizationMachineModel",
+    "PsFeatureHasher",
+    "PsLogisticRegression",
+    "PsLogisticRegressionModel",
+    "PsWord2Vec",
+    "PsWord2VecModel",
+    "load_pipeline",
+    "start",
+]
+
+_PACKAGE = "io.psf.spark.ml."
+
+_CONVERTERS = {
+    "BooleanParam": TypeConverters.toBoolean,
+    "DoubleParam": TypeConverters.toFloat,
+    "IntParam": TypeConverters.toInt,
+    "LongParam": TypeConverters.toInt,
+    "Param": TypeConverters.toString,
+    "StringArrayParam": TypeConverters.toListString,
+}
+
+
+class _Reader(JavaMLReader):
+    @classmethod
+    def _java_loader_class(cls, clazz):
+        return _PACKAGE + clazz.__name__
+
+
+class _PsParams(JavaParams, JavaMLReadable, JavaMLWritable):
+    """An object whose params are those of its Java object."""
+
+    def _take_params(self):
+        self._create_params_from_java()
+        for param in self.params:
+            java_param = self._java_obj.getParam(param.name)
+            param.typeConverter = _CONVERTERS[java_param.getClass().getSimpleName()]
+        self._transfer_params_from_java()
+
+    def setParams(self, **params):
+        """Sets params by their names."""
+        unknown = sorted(name for name in params if not self.hasParam(name))
+        if unknown:
+            names = ", ".join(param.name for param in self.params)
+            raise TypeError(f"params: {', '.join(unknown)} (expected: of {names})")
+        self._set(**params)
+        self._transfer_params_to_java()
+        return self
+
+    def __getattr__(self, name):
+        prefix, param = name[:3], name[3:4].lower() + name[4:]
+        if prefix in ("get", "set") and param and self.hasParam(param):
+            if prefix == "set":
+                return lambda value: self.setParams(**{param: value})
+            return lambda: self.getOrDefault(param)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    @classmethod
+    def read(cls):
+        """Returns a reader of objects that were saved, also by Java or Scala."""
+        return _Reader(cls)
+
+
+class _PsStage(_PsParams):
+    """An estimator or a transformer."""
+
+    def __init__(self, **params):
+        super().__init__()
+        self._java_obj = self._new_java_obj(_PACKAGE + type(self).__name__, self.uid)
+        self._take_params()
+        self.setParams(**params)
+
+    @classmethod
+    def _from_java(cls, java_stage):
+        stage = cls()
+        stage._java_obj = java_stage
+        stage._resetUid(java_stage.uid())
+        stage._transfer_params_from_java()
+        return stage
+
+
+class _PsEstimator(_PsStage, JavaEstimator):
+    def _create_model(self, java_model):
+        return globals()[type(self).__name__ + "Model"](java_model)
+
+
+class _PsModel(_PsParams, JavaModel):
+    def __init__(self, java_model=None):
+        super().__init__(java_model)
+        if java_model is not None:
+            self._take_params()
+
+    @classmethod
+    def _from_java(cls, java_stage):
+        return cls(java_stage)
+
+    def exported(self):
+        """Returns a model that has its weights itself, and scores without servers."""
+        return type(self)(self._java_obj.exported())
+
+    def release(self):
+        """Frees the weights on the servers. This model and its copies score no more unless they are exported."""
+        self._java_obj.release()
+
+
+class _PsScorer(_PsModel):
+    @property
+    def epochs(self):
+        """The number of epochs of the training; 0 if the model was loaded."""
+        return self._java_obj.epochs()
+
+    @property
+    def isExported(self):
+        """True if the model has its weights itself."""
+        return self._java_obj.isExported()
+
+
+class PsLogisticRegression(_PsEstimator):
+    """Logistic regression with FTRL or AdaGrad on the servers."""
+
+
+class PsLogisticRegressionModel(_PsScorer):
+    """A model of PsLogisticRegression."""
+
+
+class PsFactorizationMachine(_PsEstimator):
+    """A factorization machine for classification or regression, with AdaGrad on the servers."""
+
+
+class PsFactorizationMachineModel(_PsScorer):
+    """A model of PsFactorizationMachine."""
+
+
+class PsWord2Vec(_PsEstimator):
+    """Skip-gram with negative sampling, whose dot products the servers compute."""
+
+
+class PsWord2VecModel(_PsModel):
+    """Vectors of words."""
+
+    @property
+    def words(self):
+        """The number of words."""
+        return self._java_obj.words()
+
+    def getVectors(self):
+        """Returns a frame with the columns word and vector."""
+        return self._frame(self._java_obj.getVectors())
+
+    def findSynonyms(self, word, num):
+        """Returns a frame of the most similar words, with the columns word and similarity.
+
+        word is a text or a pyspark.ml.linalg.Vector.
+        """
+        if not isinstance(word, str):
+            word = _py2java(SparkContext._active_spark_context, word)
+        return self._frame(self._java_obj.findSynonyms(word, num))
+
+    @staticmethod
+    def _frame(java_frame):
+        return DataFrame(java_frame, SparkSession.active())
+
+
+class PsFeatureHasher(_PsStage, JavaTransformer):
+    """Makes keys, hashes of 64 bits, of columns of categories."""
+
+
+def start(spark):
+    """Starts the servers in an application without the plugin, such as a notebook's."""
+    spark._jvm.io.psf.spark.PsSpark.start(spark._jsparkSession)
+
+
+def load_pipeline(path):
+    """Loads a PipelineModel that has stages of this module, for which PipelineModel.load finds no Python class."""
+    java_pipeline = SparkContext._jvm.org.apache.spark.ml.PipelineModel.load(path)
+    return PipelineModel([_stage(each) for each in java_pipeline.stages()])
+
+
+def _stage(java_stage):
+    name = java_stage.getClass().getName()
+    if name.startswith(_PACKAGE):
+        return globals()[name[len(_PACKAGE) :]]._from_java(java_stage)
+    return JavaParams._from_java(java_stage)
