@@ -5,6 +5,7 @@ import io.psf.builtin.ModelCheckpoints;
 import io.psf.spark.PsSpark;
 import io.psf.spark.StoppingWork;
 import java.util.List;
+import org.apache.spark.SparkContext;
 import org.apache.spark.ml.param.BooleanParam;
 import org.apache.spark.ml.param.Params;
 import org.apache.spark.sql.SparkSession;
@@ -18,6 +19,8 @@ import org.apache.spark.sql.SparkSession;
 record EpochLoop(SparkSession spark, String name, boolean saves) {
     /** One is enough, unless a file of it is damaged. */
     private static final int KEPT = 2;
+    /** The property of Spark for a job's description. */
+    private static final String DESCRIPTION = "spark.job.description";
 
     static BooleanParam param(String uid) {
         return new BooleanParam(
@@ -45,15 +48,29 @@ record EpochLoop(SparkSession spark, String name, boolean saves) {
     /**
      * Runs the epochs. Returns their number.
      *
+     * @param estimator the estimator's uid: the application's page shows it beside the jobs, with the epoch
      * @param tensors the tensors of the model
      */
-    int run(int most, List<TensorId> tensors, StoppingWork work) {
+    int run(String estimator, int most, List<TensorId> tensors, StoppingWork work) {
+        StoppingWork described = epoch -> described(estimator + ": epoch " + epoch + " of " + most, epoch, work);
         try {
             return saves
-                    ? PsSpark.trainUntil(spark, checkpoints(name).tensors(tensors.toArray(TensorId[]::new)), most, work)
-                    : runOnce(most, work);
+                    ? PsSpark.trainUntil(
+                            spark, checkpoints(name).tensors(tensors.toArray(TensorId[]::new)), most, described)
+                    : runOnce(most, described);
         } catch (Exception e) {
             throw EpochLoop.<RuntimeException>thrown(e);
+        }
+    }
+
+    private boolean described(String description, int epoch, StoppingWork work) throws Exception {
+        SparkContext context = spark.sparkContext();
+        String before = context.getLocalProperty(DESCRIPTION);
+        context.setJobDescription(description);
+        try {
+            return work.run(epoch);
+        } finally {
+            context.setJobDescription(before);
         }
     }
 

@@ -236,7 +236,7 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel>
                 getSeed());
         try {
             vectors.init(client, getSeed());
-            var unused = loop.run(getMaxIter(), List.of(vectors.input(), vectors.output()), epoch -> {
+            var unused = loop.run(uid, getMaxIter(), List.of(vectors.input(), vectors.output()), epoch -> {
                 sentences.foreachPartition(part -> SkipGramTask.train(settings, vectors, source, epoch - 1, part));
                 return false;
             });

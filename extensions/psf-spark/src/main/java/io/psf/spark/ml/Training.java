@@ -30,7 +30,7 @@ record Training(
     /** Runs the epochs, until they are all done or bring no progress. Returns their number. */
     int run(EpochLoop loop) {
         double[] losses = new double[1 + schedule.epochs()];
-        return loop.run(schedule.epochs(), weights.table().tensors(), epoch -> isLast(epoch, losses));
+        return loop.run(name, schedule.epochs(), weights.table().tensors(), epoch -> isLast(epoch, losses));
     }
 
     /**

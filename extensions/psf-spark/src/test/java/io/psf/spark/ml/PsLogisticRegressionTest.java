@@ -8,6 +8,7 @@ import static org.apache.spark.sql.functions.lit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
 
 import io.psf.builtin.Tensors;
 import io.psf.spark.PsSpark;
@@ -15,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.spark.api.java.function.MapFunction;
 import org.apache.spark.ml.Pipeline;
 import org.apache.spark.ml.PipelineModel;
@@ -28,6 +30,8 @@ import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.ml.tuning.CrossValidator;
 import org.apache.spark.ml.tuning.CrossValidatorModel;
 import org.apache.spark.ml.tuning.ParamGridBuilder;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
@@ -70,6 +74,31 @@ class PsLogisticRegressionTest {
         return scored.select("rawPrediction")
                 .map((MapFunction<Row, Double>) row -> ((Vector) row.get(0)).apply(1), Encoders.DOUBLE())
                 .collectAsList();
+    }
+
+    /** What the application's page shows beside the jobs. */
+    @Test
+    void theJobsOfAnEpochSayWhichOneItIs() {
+        List<String> descriptions = new CopyOnWriteArrayList<>();
+        SparkListener listener = new SparkListener() {
+            @Override
+            public void onJobStart(SparkListenerJobStart job) {
+                descriptions.add(job.properties().getProperty("spark.job.description", ""));
+            }
+        };
+        spark.sparkContext().setJobDescription("of the user");
+        spark.sparkContext().addSparkListener(listener);
+        try {
+            PsLogisticRegression two = estimator().setMaxIter(2);
+            two.fit(training.limit(100)).release();
+            assertThat(spark.sparkContext().getLocalProperty("spark.job.description"))
+                    .isEqualTo("of the user");
+            await().untilAsserted(() -> assertThat(descriptions)
+                    .contains("of the user", two.uid() + ": epoch 1 of 2", two.uid() + ": epoch 2 of 2"));
+        } finally {
+            spark.sparkContext().removeSparkListener(listener);
+            spark.sparkContext().setJobDescription(null);
+        }
     }
 
     private static List<String> tensors() {
