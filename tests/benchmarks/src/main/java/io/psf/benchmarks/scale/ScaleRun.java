@@ -157,7 +157,10 @@ public record ScaleRun(int servers, int workers, int tensors) {
         SimulatedNode first = plane.nodes().get(0);
         plane.nodes().forEach(node -> node.follow(first.epoch()));
         plane.beat();
-        plane.call(plane.nodes().get(servers), RestoreFromPsf.FUNCTION, new RestoreFrom.Request("m", true, false, 0, false));
+        plane.call(
+                plane.nodes().get(servers),
+                RestoreFromPsf.FUNCTION,
+                new RestoreFrom.Request("m", true, false, 0, false));
         plane.beat();
         require(plane);
         plane.takeCost();

@@ -51,9 +51,8 @@ public final class Failures {
         if (thrown instanceof PsException known) {
             return new PsException(known.code(), detail(binding.function().info(), known), known.getCause());
         }
-        PsException.Code code = FullHeap.lack(thrown) == null
-                ? PsException.Code.HANDLER_FAILED
-                : PsException.Code.RESOURCE_EXHAUSTED;
+        PsException.Code code =
+                FullHeap.lack(thrown) == null ? PsException.Code.HANDLER_FAILED : PsException.Code.RESOURCE_EXHAUSTED;
         return new PsException(code, name(binding) + " threw " + thrown);
     }
 
