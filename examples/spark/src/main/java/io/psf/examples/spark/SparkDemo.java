@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
         description = {
             "Runs a program on a Spark of this machine, whose executors are processes of their own and have the servers.",
             "An executor is killed in the middle: counts of events by a PS function of one's own, a model of clicks by",
-            "logistic regression, or vectors of words."
+            "logistic regression, or vectors of words. The program mllib compares logistic regression with Spark's own."
         },
         mixinStandardHelpOptions = true)
 final class SparkDemo implements Callable<Integer> {
@@ -18,7 +18,8 @@ final class SparkDemo implements Callable<Integer> {
     enum Program {
         counts,
         clicks,
-        words
+        words,
+        mllib
     }
 
     @Option(
@@ -43,6 +44,13 @@ final class SparkDemo implements Callable<Integer> {
     @Option(names = "--rows", defaultValue = "200000", description = "rows of data; default: ${DEFAULT-VALUE}")
     private long rows;
 
+    @Option(
+            names = "--widths",
+            defaultValue = "10,17,20",
+            split = ",",
+            description = "powers of 2: features of the program mllib; default: ${DEFAULT-VALUE}")
+    private int[] widths = {};
+
     @Option(names = "--no-kill", description = "no executor is killed")
     private boolean isQuiet;
 
@@ -56,6 +64,7 @@ final class SparkDemo implements Callable<Integer> {
                     case counts -> Counts.run(spark, 10 * rows, kills);
                     case clicks -> ClickModel.run(spark, 2 * rows, kills);
                     case words -> Words.run(spark, rows / 4, kills);
+                    case mllib -> BesideMllib.run(spark, rows, widths);
                 }
             }
         }
