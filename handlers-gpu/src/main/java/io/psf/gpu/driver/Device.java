@@ -10,8 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
 import jcuda.driver.JCudaDriver;
@@ -43,6 +45,8 @@ public final class Device {
     private final Map<String, Module> modules = new ConcurrentHashMap<>();
     /** Blocks that are not in use, by length. Guarded by this. */
     private final TreeMap<Long, List<Block>> idle = new TreeMap<>();
+    /** The streams that are open on this device. */
+    private final Set<Stream> streams = ConcurrentHashMap.newKeySet();
     /** The error after which the driver fails every call of this process; null before. */
     private volatile @Nullable String lost;
 
@@ -151,10 +155,34 @@ public final class Device {
 
     private synchronized String marked(int result, String what) {
         if (lost == null && Loader.isFinal(result)) {
-            lost = this + " is lost: " + what + ": " + Loader.text(result);
+            lost = this + " is lost: " + what + launched(what) + ": " + Loader.text(result);
             LOG.error("{}; the memory of its shards is lost, too", lost);
         }
         return lost == null ? what : what + " (" + lost + ")";
+    }
+
+    /** Returns the last kernels of all streams but the one that is named: any of them may be the one that has failed. */
+    private String launched(String named) {
+        String others = streams.stream()
+                .map(Stream::last)
+                .filter(each -> !each.isEmpty() && !named.endsWith(each))
+                .distinct()
+                .sorted()
+                .collect(Collectors.joining(", "));
+        return others.isEmpty() ? "" : " (last of other streams: " + others + ")";
+    }
+
+    /** Notes a stream of the current thread's device. */
+    static void opened(Stream stream) {
+        Device device = CURRENT.get();
+        if (device != null) {
+            device.streams.add(stream);
+        }
+    }
+
+    /** Forgets a stream. */
+    static void closed(Stream stream) {
+        OPEN.values().forEach(device -> device.streams.remove(stream));
     }
 
     /** Returns the free memory in bytes, without idle blocks of this class. */

@@ -27,13 +27,19 @@ public final class Stream implements AutoCloseable {
     /** The memory of the addresses. */
     private final ByteBuffer table =
             ByteBuffer.allocateDirect(MOST_ARGUMENTS * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    /** The last kernel that was launched, for the message of an error that is found later. */
-    private String last = "no kernel";
+    /** The last kernel that was launched, for the message of an error that is found later, by any stream of the device. */
+    private volatile String last = "";
 
     /** Creates a stream of the current device. */
     public Stream() {
         this.pointers = pointers();
         Cuda.check(JCudaDriver.cuStreamCreate(stream, CU_STREAM_NON_BLOCKING), "stream");
+        Device.opened(this);
+    }
+
+    /** Returns the last kernel that was launched, with its grid; empty for none. */
+    String last() {
+        return last;
     }
 
     /** Returns the table of addresses. JCuda takes 7 to 11 us for each launch with pointers to pointers, and none for this. */
@@ -87,7 +93,7 @@ public final class Stream implements AutoCloseable {
     }
 
     private PsException failed(int result) {
-        PsException cause = Cuda.failure(result, "kernel " + last);
+        PsException cause = Cuda.failure(result, last.isEmpty() ? "stream without a kernel" : "kernel " + last);
         return cause.code() == PsException.Code.INTERNAL
                 ? new PsException(PsException.Code.HANDLER_FAILED, cause.detail())
                 : cause;
@@ -173,6 +179,7 @@ public final class Stream implements AutoCloseable {
     @Override
     public void close() {
         settle();
+        Device.closed(this);
         JCudaDriver.cuStreamDestroy(stream);
     }
 }
