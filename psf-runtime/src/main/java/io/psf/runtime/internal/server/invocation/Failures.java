@@ -65,8 +65,14 @@ public final class Failures {
                 : failure.detail();
     }
 
+    /** A call that can be answered with an error. An object rather than a lambda, whose first use takes memory. */
+    interface FailedCall {
+        /** Answers with an error. */
+        void fail(Throwable thrown);
+    }
+
     /** Answers a failed call. If there is no memory for that, tries again for a second. */
-    static void answer(Invocation call, Throwable thrown) {
+    static void answer(FailedCall call, Throwable thrown) {
         for (int trial = 1; ; trial++) {
             try {
                 call.fail(thrown);

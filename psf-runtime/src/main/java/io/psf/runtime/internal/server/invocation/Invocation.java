@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * One request, from its handler to its answer. Anything that the handler throws becomes the answer. Once queued, it
  * belongs to the lane of its target.
  */
-public final class Invocation implements Turn, OrderedCall, Serving, DeferredCalls.DeferredCall {
+public final class Invocation implements Turn, OrderedCall, Serving, Failures.FailedCall, DeferredCalls.DeferredCall {
     /**
      * Memory for answers longer than this is awaited, but only on the lane's own thread: other threads may have to send
      * answers.
@@ -307,8 +307,8 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
         }
     }
 
-    /** Answers with an error. */
-    void fail(Throwable thrown) {
+    @Override
+    public void fail(Throwable thrown) {
         if (held.isAnswered()) {
             return;
         }
