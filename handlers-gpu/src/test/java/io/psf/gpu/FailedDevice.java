@@ -32,7 +32,9 @@ class FailedDevice {
                         .isInstanceOf(PsException.class)
                         .hasMessageContaining("device 0 (")
                         .hasMessageMatching(
-                                "(?s).*is lost: .*psf_sgd_all.*") // the other server's lane may find it first
+                                "(?s).*is lost: (kernel|.*last of other streams:) .*psf_sgd_all.*") // the other
+                        // server's lane may
+                        // find it first
                         .hasMessageContaining("CUDA_ERROR_LAUNCH_FAILED");
             }
         }

@@ -79,7 +79,7 @@ final class RandomKillsTest {
                     for (int i = 0; i < PUSHES; i++) {
                         Tensors.push(PsSpark.client().task(TaskContext.get()), tensor, ones)
                                 .await();
-                        Thread.sleep(10);
+                        Thread.sleep(10); // a training takes as long as the kills need
                     }
                 });
     }

@@ -76,7 +76,7 @@ class PsLogisticRegressionTest {
                 .collectAsList();
     }
 
-    /** What the application's page shows beside the jobs. */
+    /** The application's page shows the description of each job. */
     @Test
     void theJobsOfAnEpochSayWhichOneItIs() {
         List<String> descriptions = new CopyOnWriteArrayList<>();
