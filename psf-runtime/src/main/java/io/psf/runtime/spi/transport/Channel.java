@@ -1,5 +1,7 @@
 package io.psf.runtime.spi.transport;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A connection that carries frames in both directions, in order. No frame is lost while the connection is open: its
  * users send nothing again over the same channel. Thread-safe.
@@ -94,6 +96,11 @@ public interface Channel {
 
     /** Returns the peer's address, for messages. */
     String peer();
+
+    /** Returns the name in the certificate that the peer has proved to have; null if the connection has no certificates. */
+    default @Nullable String certificate() {
+        return null;
+    }
 
     /**
      * Closes both directions, and drops unsent frames. Does not wait; further calls do nothing. Any thread may call it.
