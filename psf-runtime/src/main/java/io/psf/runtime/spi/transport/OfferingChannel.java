@@ -3,6 +3,7 @@ package io.psf.runtime.spi.transport;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** A channel that sends without blocking, and the receiver of the channel that it delegates to. Thread-safe. */
 final class OfferingChannel implements Channel, Receiver {
@@ -117,6 +118,11 @@ final class OfferingChannel implements Channel, Receiver {
     @Override
     public String peer() {
         return inner.peer();
+    }
+
+    @Override
+    public @Nullable String certificate() {
+        return inner.certificate();
     }
 
     @Override
