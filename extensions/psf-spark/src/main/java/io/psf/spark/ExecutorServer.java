@@ -2,6 +2,7 @@ package io.psf.spark;
 
 import io.psf.runtime.Server;
 import java.time.Duration;
+import java.util.ServiceConfigurationError;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -56,11 +57,18 @@ final class ExecutorServer implements AutoCloseable {
                     return; // the cluster has ended
                 }
             } catch (Exception e) { // the driver may be busy, or the lost server of the rank not known as lost yet
-                if (!isClosed()) {
-                    LOG.warn("no server in this executor yet; it tries again: {}", e.toString());
-                }
+                failed(e);
+            } catch (ServiceConfigurationError
+                    | LinkageError e) { // a user's jar; the end of the executor would not mend it
+                failed(e);
             }
             pause();
+        }
+    }
+
+    private void failed(Throwable failure) {
+        if (!isClosed()) {
+            LOG.warn("no server in this executor yet; it tries again: {}", failure.toString());
         }
     }
 

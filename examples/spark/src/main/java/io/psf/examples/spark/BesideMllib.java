@@ -26,19 +26,12 @@ final class BesideMllib {
 
     private BesideMllib() {}
 
-    /** Trains by psf and by MLlib, for each width. */
-    static void run(DemoSpark spark, long rows, int[] widths) {
-        for (int width : widths) {
-            Dataset<Row> all = rows(spark, rows, 1L << width).persist();
-            Dataset<Row> vectors = vectors(all, 1 << width).persist();
-            spark.say("2^" + width + " features, " + all.count() + " rows, " + vectors.count() + " vectors");
-            try {
-                learn(spark, width, all, vectors);
-            } finally {
-                all.unpersist(true);
-                vectors.unpersist(true);
-            }
-        }
+    /** Trains by psf and by MLlib, with 2 to the power of the width features. */
+    static void run(DemoSpark spark, long rows, int width) {
+        Dataset<Row> all = rows(spark, rows, 1L << width).persist();
+        Dataset<Row> vectors = vectors(all, 1 << width).persist();
+        spark.say("2^" + width + " features, " + all.count() + " rows, " + vectors.count() + " vectors");
+        learn(spark, width, all, vectors);
     }
 
     private static void learn(DemoSpark spark, int width, Dataset<Row> all, Dataset<Row> vectors) {

@@ -56,18 +56,32 @@ final class SparkDemo implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        boolean kills = !isQuiet && executors > 0;
         for (Program program : programs) {
-            try (DemoSpark spark = DemoSpark.start("psf-" + program, executors, memory)) {
-                spark.say(program + (executors == 0 ? "" : ", on " + executors + " executors of " + memory + " MB"));
-                boolean kills = !isQuiet && executors > 0;
-                switch (program) {
-                    case counts -> Counts.run(spark, 10 * rows, kills);
-                    case clicks -> ClickModel.run(spark, 2 * rows, kills);
-                    case words -> Words.run(spark, rows / 4, kills);
-                    case mllib -> BesideMllib.run(spark, rows, widths);
+            switch (program) {
+                case counts -> run(program, spark -> Counts.run(spark, 10 * rows, kills));
+                case clicks -> run(program, spark -> ClickModel.run(spark, 2 * rows, kills));
+                case words -> run(program, spark -> Words.run(spark, rows / 4, kills));
+                case mllib -> {
+                    for (int width : widths) { // each in its own application: executors that lack memory end
+                        run(program, spark -> BesideMllib.run(spark, rows, width));
+                    }
                 }
             }
         }
         return 0;
+    }
+
+    private void run(Program program, Work work) throws Exception {
+        try (DemoSpark spark = DemoSpark.start("psf-" + program, executors, memory)) {
+            spark.say(program + (executors == 0 ? "" : ", on " + executors + " executors of " + memory + " MB"));
+            work.run(spark);
+        }
+    }
+
+    /** What a program does with Spark. */
+    @FunctionalInterface
+    private interface Work {
+        void run(DemoSpark spark) throws Exception;
     }
 }
