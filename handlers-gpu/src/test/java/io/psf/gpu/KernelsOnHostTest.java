@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The kernels of optimizers, initial values and copies, executed on the host: their results are those of psf's Java code. */
+@Tag("long")
 class KernelsOnHostTest {
     private static final int[] WIDTHS = {1, 3, 4, 8, 64, 5, 6};
 

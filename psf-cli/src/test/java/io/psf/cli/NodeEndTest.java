@@ -14,11 +14,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Processes that are told to end, and those that ask how they are. */
+@Tag("long")
 @Timeout(120)
 class NodeEndTest {
     private static final Duration SOON = Duration.ofSeconds(60);

@@ -13,12 +13,14 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import javax.tools.Diagnostic;
 import javax.tools.JavaFileObject;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The laws of the language over functions that are drawn from seeds, generated, compiled and run.
  * {@code -Dpsf.laws.functions=20000} tries that many, {@code -Dpsf.laws.seed=..} begins elsewhere.
  */
+@Tag("long")
 class RandomFunctionsTest {
     private static final int FUNCTIONS = Integer.getInteger("psf.laws.functions", 300);
     private static final int FIRST = Integer.getInteger("psf.laws.seed", 0);

@@ -3,11 +3,13 @@ package io.psf.gpu.onhost;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The driver that runs on the host: defects that it finds, memory that is short, calls that fail, several devices. */
+@Tag("long")
 @Timeout(500)
 class DriverOnHostTest {
     @TempDir

@@ -21,9 +21,11 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The shipped PTX: that it is of the source, has what is launched, and assembles. Needs no GPU. */
+@Tag("long")
 class KernelsTest {
     private static final Path SOURCE = Path.of("src/main/cuda/psf.cu");
     private static final Path SHIPPED = Path.of("src/main/resources/io/psf/gpu/psf.ptx");

@@ -64,6 +64,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Strangers, lost nodes and nodes of a wrong rank, while servers come and go. */
+@Tag("long")
 @Timeout(180)
 final class ReturnAttacksTest {
     private static final long LIMIT = TimeUnit.SECONDS.toNanos(20);

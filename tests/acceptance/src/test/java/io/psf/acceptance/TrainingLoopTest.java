@@ -10,11 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Training loops of real processes, which are killed and started again. */
+@Tag("long")
 @Timeout(300)
 final class TrainingLoopTest {
     private static final Duration SOON = Duration.ofSeconds(100);

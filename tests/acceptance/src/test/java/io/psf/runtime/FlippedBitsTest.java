@@ -18,12 +18,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Bits that are flipped on the way: every call ends, and so does the worker. */
+@Tag("long")
 @Timeout(120)
 final class FlippedBitsTest {
     private static final int REQUEST = 0xb1;

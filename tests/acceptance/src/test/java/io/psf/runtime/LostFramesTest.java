@@ -19,12 +19,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongPredicate;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Frames that are lost, each with its connection: a worker goes on while calls are answered, and no longer. */
+@Tag("long")
 @Timeout(120)
 final class LostFramesTest {
     private static final Duration LIMIT = Duration.ofSeconds(3);
