@@ -3,6 +3,7 @@ package io.psf.builtin;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.spi.OwnerFiles;
 import io.psf.builtin.states.PullStates;
 import io.psf.builtin.states.StatePart;
 import java.io.BufferedInputStream;
@@ -11,6 +12,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,8 +41,8 @@ final class StateFile {
         Path beside = target.resolveSibling(target.getFileName() + ".unfinished");
         try {
             CRC32C sum = new CRC32C();
-            try (DataOutputStream out = new DataOutputStream(
-                    new BufferedOutputStream(new CheckedOutputStream(Files.newOutputStream(beside), sum)))) {
+            try (DataOutputStream out = new DataOutputStream(new BufferedOutputStream(
+                    new CheckedOutputStream(Channels.newOutputStream(OwnerFiles.create(beside)), sum)))) {
                 out.writeUTF(HEADING);
                 out.writeInt(states.size());
                 for (Map.Entry<TensorInfo, PullStates.Response> each : states.entrySet()) {

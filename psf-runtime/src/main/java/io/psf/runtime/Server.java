@@ -9,6 +9,7 @@ import io.psf.api.PsException;
 import io.psf.api.RequestListener;
 import io.psf.api.Role;
 import io.psf.api.spi.Binding;
+import io.psf.api.spi.OwnerFiles;
 import io.psf.api.spi.ServiceClassPath;
 import io.psf.api.spi.ShardRestorer;
 import io.psf.runtime.internal.call.CallClient;
@@ -218,7 +219,7 @@ public final class Server implements AutoCloseable {
         }
         String reason = "not writable";
         try {
-            Files.createDirectories(checkpoints);
+            OwnerFiles.createDirectories(checkpoints);
             if (Files.isWritable(checkpoints)) {
                 return;
             }

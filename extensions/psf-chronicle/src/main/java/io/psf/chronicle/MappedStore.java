@@ -2,6 +2,7 @@ package io.psf.chronicle;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.psf.api.PsException;
+import io.psf.api.spi.OwnerFiles;
 import io.psf.runtime.spi.store.AccountEntry;
 import io.psf.runtime.spi.store.Allocation;
 import io.psf.runtime.spi.store.MemoryAccount;
@@ -40,7 +41,7 @@ final class MappedStore implements Store {
     /** Creates a store of files in a new directory of its own below the given one. */
     MappedStore(Path below) {
         try {
-            Files.createDirectories(below);
+            OwnerFiles.createDirectories(below);
             this.directory = Files.createTempDirectory(below, "psf-");
             this.disk = Disk.of(directory);
             this.loader = new PageLoader(account, memory());
@@ -136,7 +137,7 @@ final class MappedStore implements Store {
     }
 
     private static FileChannel open(Path file) throws IOException {
-        return FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        return OwnerFiles.createNew(file, StandardOpenOption.READ);
     }
 
     private static MappedByteBuffer map(FileChannel channel, int bytes) throws IOException {

@@ -1,6 +1,7 @@
 package io.psf.interchange;
 
 import io.psf.api.PsException;
+import io.psf.api.spi.OwnerFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -8,7 +9,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 
 /**
  * Writes a file, little-endian, through a bounded buffer. It writes beside the file, and {@link #commit} renames: a file
@@ -33,8 +33,7 @@ final class ArrayWriter implements AutoCloseable {
                     PsException.Code.STORAGE, "writing " + this.file + " (expected: a file, in a folder that exists)");
         }
         this.beside = this.file.resolveSibling(this.file.getFileName() + ".unfinished");
-        this.channel = FileChannel.open(
-                beside, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+        this.channel = OwnerFiles.create(beside);
     }
 
     /** Writes everything so far to the disk's cache, and returns the unfinished file, which may be read. */

@@ -1,6 +1,7 @@
 package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
+import io.psf.api.spi.OwnerFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -15,6 +16,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -42,7 +44,7 @@ record Folder(Path path) {
     Path newFile(String name) {
         Path file = path.resolve(name);
         try {
-            Files.createDirectories(file.getParent());
+            OwnerFiles.createDirectories(Objects.requireNonNull(file.getParent()));
         } catch (IOException e) {
             throw failure("writing " + file, e);
         }
@@ -67,13 +69,9 @@ record Folder(Path path) {
         Path unfinished = file.resolveSibling(file.getFileName() + UNFINISHED);
         boolean finished = false;
         try {
-            Files.createDirectories(path);
+            OwnerFiles.createDirectories(path);
             T written;
-            try (FileChannel channel = FileChannel.open(
-                    unfinished,
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.TRUNCATE_EXISTING,
-                    StandardOpenOption.WRITE)) {
+            try (FileChannel channel = OwnerFiles.create(unfinished)) {
                 written = writing.write(channel);
                 channel.force(true);
             }

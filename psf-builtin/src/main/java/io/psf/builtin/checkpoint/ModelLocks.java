@@ -2,6 +2,7 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.Node;
 import io.psf.api.PsException;
+import io.psf.api.spi.OwnerFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -9,7 +10,6 @@ import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
@@ -51,7 +51,7 @@ final class ModelLocks implements AutoCloseable {
     void take(Path root, String model) {
         Path folder = CheckpointPath.of(root, model);
         try {
-            Path file = Files.createDirectories(folder).toRealPath().resolve(NAME);
+            Path file = OwnerFiles.createDirectories(folder).toRealPath().resolve(NAME);
             if (held.containsKey(file)) {
                 return;
             }
@@ -73,7 +73,7 @@ final class ModelLocks implements AutoCloseable {
     }
 
     private static FileChannel locked(Path folder, String model, Path file) throws IOException {
-        FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel channel = OwnerFiles.openOrCreate(file);
         boolean taken = false;
         try {
             if (!isLocked(channel, file)) {

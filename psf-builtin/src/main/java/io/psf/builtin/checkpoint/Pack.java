@@ -1,5 +1,6 @@
 package io.psf.builtin.checkpoint;
 
+import io.psf.api.spi.OwnerFiles;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.image.ImageHeader;
 import io.psf.builtin.image.ImageOutput;
@@ -35,7 +36,7 @@ final class Pack {
     /** Creates an unfinished file. */
     static Pack create(Path file) throws IOException {
         Path unfinished = file.resolveSibling(file.getFileName() + Folder.UNFINISHED);
-        FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        FileChannel channel = OwnerFiles.createNew(unfinished);
         return new Pack(file, unfinished, channel);
     }
 

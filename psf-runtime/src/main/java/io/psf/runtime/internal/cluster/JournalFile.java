@@ -2,6 +2,7 @@ package io.psf.runtime.internal.cluster;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.api.spi.OwnerFiles;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
@@ -14,9 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -65,7 +63,7 @@ final class JournalFile implements AutoCloseable {
      */
     static JournalFile in(Path folder) {
         try {
-            Files.createDirectories(folder);
+            OwnerFiles.createDirectories(folder);
             Path place = folder.toRealPath();
             if (!IN_USE.add(place)) { // opening its lock once more would end the lock
                 throw inUse(folder);
@@ -85,10 +83,7 @@ final class JournalFile implements AutoCloseable {
     }
 
     private static FileLock lock(Path folder) throws IOException {
-        FileChannel channel = FileChannel.open(
-                folder.resolve("scheduler.lock"),
-                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
-                ofOwner(folder));
+        FileChannel channel = OwnerFiles.openOrCreate(folder.resolve("scheduler.lock"));
         FileLock held = channel.tryLock();
         if (held == null) {
             channel.close();
@@ -101,15 +96,6 @@ final class JournalFile implements AutoCloseable {
         return new PsException(
                 Code.CONFIGURATION,
                 "PSF_JOURNAL: " + folder + " is in use by another scheduler (expected: a folder for each scheduler)");
-    }
-
-    private static FileAttribute<?>[] ofOwner(Path folder) {
-        boolean isPosix = folder.getFileSystem().supportedFileAttributeViews().contains("posix");
-        return isPosix
-                ? new FileAttribute<?>[] {
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
-                }
-                : new FileAttribute<?>[0];
     }
 
     private Path path() {
@@ -210,9 +196,7 @@ final class JournalFile implements AutoCloseable {
      */
     long rewrite(JournalEntry.Request whole) throws IOException {
         Path fresh = folder.resolve("scheduler.journal.new");
-        Files.deleteIfExists(fresh);
-        FileChannel to = FileChannel.open(
-                fresh, EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ofOwner(folder));
+        FileChannel to = OwnerFiles.create(fresh);
         try {
             writeAll(
                     to,

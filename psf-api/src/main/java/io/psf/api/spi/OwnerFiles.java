@@ -1,0 +1,74 @@
+package io.psf.api.spi;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Files that their owner alone can read and write, and directories that their owner alone can enter, from their creation on. Where
+ * the file system has no POSIX permissions, they are as all others. What exists already keeps its permissions.
+ */
+public final class OwnerFiles {
+    private static final FileAttribute<?>[] NONE = {};
+    private static final FileAttribute<?>[] FILE = {
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+    };
+    private static final FileAttribute<?>[] DIRECTORY = {
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))
+    };
+
+    private OwnerFiles() {}
+
+    /** Creates a directory and those above it, as far as they do not exist. Returns the directory. */
+    public static Path createDirectories(Path directory) throws IOException {
+        return Files.createDirectories(directory, isPosix(directory) ? DIRECTORY : NONE);
+    }
+
+    /**
+     * Creates a file in the place of one with its name, if there is one. A symbolic link is replaced, not followed.
+     *
+     * @param options besides those to create and to write
+     */
+    public static FileChannel create(Path file, OpenOption... options) throws IOException {
+        Files.deleteIfExists(file);
+        return open(file, StandardOpenOption.CREATE_NEW, options);
+    }
+
+    /**
+     * Creates a file.
+     *
+     * @param options besides those to create and to write
+     * @throws java.nio.file.FileAlreadyExistsException if there is one with its name
+     */
+    public static FileChannel createNew(Path file, OpenOption... options) throws IOException {
+        return open(file, StandardOpenOption.CREATE_NEW, options);
+    }
+
+    /**
+     * Opens a file to write it, and creates it if there is none. A symbolic link is an error.
+     *
+     * @param options besides those to create and to write
+     */
+    public static FileChannel openOrCreate(Path file, OpenOption... options) throws IOException {
+        return open(file, StandardOpenOption.CREATE, options);
+    }
+
+    private static FileChannel open(Path file, OpenOption creation, OpenOption... options) throws IOException {
+        Set<OpenOption> all = new HashSet<>(Arrays.asList(options));
+        all.addAll(Set.of(creation, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS));
+        return FileChannel.open(file, all, isPosix(file) ? FILE : NONE);
+    }
+
+    private static boolean isPosix(Path file) {
+        return file.getFileSystem().supportedFileAttributeViews().contains("posix");
+    }
+}
