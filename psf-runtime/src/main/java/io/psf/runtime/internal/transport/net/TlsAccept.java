@@ -41,7 +41,8 @@ final class TlsAccept implements Handshake {
     /** The handshake over the encrypted bytes; null until there are some. */
     private @Nullable FirstFrame first;
 
-    TlsAccept(SocketChannel socket, TlsEngines engines, TlsTasks tasks, FramePool pool, boolean mayShare) {
+    TlsAccept(SocketChannel socket, TlsEngines engines, TlsTasks tasks, FramePool pool, boolean mayShare)
+            throws IOException {
         this.socket = socket;
         this.engines = engines;
         this.tasks = tasks;

@@ -33,8 +33,9 @@ final class TlsSteps {
     /** Bytes to the peer, from the position to the limit. */
     private ByteBuffer out = NONE;
 
-    TlsSteps(SSLEngine engine) {
+    TlsSteps(SSLEngine engine) throws SSLException {
         this.engine = engine;
+        engine.beginHandshake();
     }
 
     SSLEngine engine() {

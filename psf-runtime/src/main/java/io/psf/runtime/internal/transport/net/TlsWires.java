@@ -55,7 +55,6 @@ final class TlsWires implements WireFactory {
         TlsSteps steps = new TlsSteps(engines.connecting(host, port));
         BlockingBytes.Timed from = new BlockingBytes.Timed(socket, HANDSHAKE_MILLIS);
         try {
-            steps.engine().beginHandshake();
             while (true) {
                 switch (steps.proceed(socket)) {
                     case TASKS -> steps.runTasks();
@@ -95,7 +94,7 @@ final class TlsWires implements WireFactory {
     }
 
     @Override
-    public Handshake accept(SocketChannel socket) {
+    public Handshake accept(SocketChannel socket) throws IOException {
         return new TlsAccept(socket, engines, tasks, pool, sharing != NetTransport.Sharing.NEVER);
     }
 
