@@ -252,9 +252,14 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
         SslHandler tls = context.pipeline().get(SslHandler.class);
         if (event instanceof SslHandshakeCompletionEvent done && done.isSuccess() && tls != null) {
-            certificate = NettyTls.peer(tls);
+            certified(NettyTls.peer(tls));
         }
         super.userEventTriggered(context, event);
+    }
+
+    /** Sets the name in the peer's certificate. */
+    void certified(String name) {
+        certificate = name;
     }
 
     @Override

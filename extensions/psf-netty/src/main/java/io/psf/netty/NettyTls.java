@@ -66,8 +66,8 @@ final class NettyTls implements AutoCloseable {
         pipeline.addFirst(NAME, new FirstByte());
     }
 
-    /** Waits until a connection that this side makes is secured. */
-    void awaitHandshake(Channel channel) throws TlsFailure {
+    /** Waits until a connection that this side makes is secured. Returns the name of the peer. */
+    String awaitHandshake(Channel channel) throws TlsFailure {
         SslHandler handler = channel.pipeline().get(SslHandler.class);
         if (handler == null) { // the pipeline is empty if the peer has closed the connection already
             throw new TlsFailure("the other end closed the connection in the handshake (expected: a node with "
@@ -79,6 +79,7 @@ final class NettyTls implements AutoCloseable {
             channel.close();
             throw failure(cause);
         }
+        return peer(handler);
     }
 
     /** Returns a failure in a sentence, if TLS has caused it; else the failure itself. */

@@ -166,7 +166,7 @@ final class NettyTransport implements Transport {
         }
         if (tls != null) {
             try {
-                tls.awaitHandshake(socket);
+                Objects.requireNonNull(made.get()).certified(tls.awaitHandshake(socket));
             } catch (TlsFailure e) {
                 throw new PsException(
                         PsException.Code.UNAVAILABLE,

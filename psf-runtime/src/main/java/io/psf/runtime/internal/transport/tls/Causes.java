@@ -2,6 +2,8 @@ package io.psf.runtime.internal.transport.tls;
 
 import io.psf.runtime.spi.transport.TlsEngines;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.crypto.BadPaddingException;
@@ -20,7 +22,7 @@ final class Causes {
      * @param own this node's certificate
      * @param authority the file of its authorities
      */
-    static String sentence(Exception failure, String own, Path authority) {
+    static String sentence(Exception failure, X509Certificate own, Path authority) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof PeerChecks.Refused refused) {
                 return String.valueOf(refused.getMessage());
@@ -47,10 +49,10 @@ final class Causes {
         return message;
     }
 
-    private static String ofAlert(String alert, String own) {
-        String why = why(alert);
+    private static String ofAlert(String alert, X509Certificate own) {
+        String why = why(alert, own);
         if (why != null) {
-            return "the other end refuses " + own + ": " + why + " (alert " + alert + ")";
+            return "the other end refuses " + Certificates.describe(own) + ": " + why + " (alert " + alert + ")";
         }
         return switch (alert) {
             case "protocol_version" -> "the other end has no TLS 1.3 (alert protocol_version)";
@@ -61,15 +63,20 @@ final class Causes {
     }
 
     /** Returns why a peer refuses this node's certificate; null for another alert. */
-    private static @Nullable String why(String alert) {
+    private static @Nullable String why(String alert, X509Certificate own) {
         return switch (alert) {
             case "certificate_expired" -> "it is expired by the clock there";
             case "unknown_ca" -> "no authority there has issued it";
             case "certificate_revoked" -> "it is revoked";
             case "unsupported_certificate" -> "its kind is not supported there";
             case "certificate_required" -> "it has arrived as none";
-            case "bad_certificate", "certificate_unknown", "access_denied" -> "the log there says why";
+            case "bad_certificate", "certificate_unknown", "access_denied" ->
+                isExpired(own) ? "it is expired" : "the log there says why";
             default -> null;
         };
+    }
+
+    private static boolean isExpired(X509Certificate own) {
+        return own.getNotAfter().toInstant().isBefore(Instant.now());
     }
 }

@@ -22,9 +22,9 @@ import javax.net.ssl.X509ExtendedTrustManager;
  * What a node proves itself with, and checks its peers by.
  *
  * @param context with the node's certificate and its authorities
- * @param own the subject and the time of that certificate, for messages
+ * @param own that certificate, for messages
  */
-record Credentials(SSLContext context, String own) {
+record Credentials(SSLContext context, X509Certificate own) {
     /** Longer than a ticket may be valid: then the JDK issues none. A resumed session would check no certificate. */
     private static final int NO_TICKETS_SECONDS = (int) TimeUnit.DAYS.toSeconds(8);
 
@@ -50,7 +50,7 @@ record Credentials(SSLContext context, String own) {
                     new TrustManager[] {new PeerChecks(checks(authorities), authority)},
                     null);
             context.getServerSessionContext().setSessionTimeout(NO_TICKETS_SECONDS);
-            return new Credentials(context, Certificates.describe(chain[0]));
+            return new Credentials(context, chain[0]);
         } catch (GeneralSecurityException | IOException e) {
             throw ofCertificate.invalid(e.toString(), "a certificate that this JVM supports", e);
         }

@@ -78,7 +78,7 @@ public final class TlsFiles implements TlsEngines {
         if (isToBeRead()) {
             try {
                 credentials = Credentials.read(certificate, key, authority);
-                LOG.info("TLS: read {} again: {}", certificate, credentials.own());
+                LOG.info("TLS: read {} again: {}", certificate, Certificates.describe(credentials.own()));
             } catch (PsException e) {
                 synchronized (this) {
                     isBroken = true; // the other files may follow, or the rest of this one
