@@ -41,7 +41,9 @@ public final class Client extends ConnectedCaller {
      *     RESOURCE_EXHAUSTED} if it has too many clients
      */
     public static Client connect(WorkerConfig config) {
-        return connect(config, Network.open(config.transport(), Defaults.pool()));
+        return connect(
+                config,
+                Network.open(config.transport(), Defaults.pool(), config.join().security()));
     }
 
     static Client connect(WorkerConfig config, Network network) {
@@ -59,7 +61,9 @@ public final class Client extends ConnectedCaller {
      *     ended; with {@code BAD_REQUEST} if the secret is wrong; with {@code TIMED_OUT} if the scheduler does not answer
      */
     public static List<Member> end(WorkerConfig config) {
-        try (NodeResources node = new NodeResources("psf-client", Network.open(config.transport(), Defaults.pool()))) {
+        try (NodeResources node = new NodeResources(
+                "psf-client",
+                Network.open(config.transport(), Defaults.pool(), config.join().security()))) {
             JoinConfig join = config.join();
             List<Member> members = GuestLink.visit( // else a join would wait for a scheduler that is not there
                             node.client(),

@@ -4,8 +4,10 @@ import com.sun.management.HotSpotDiagnosticMXBean;
 import io.psf.api.PsException;
 import io.psf.api.spi.ServiceClassPath;
 import io.psf.runtime.internal.transport.net.NetTransport;
+import io.psf.runtime.internal.transport.tls.TlsFiles;
 import io.psf.runtime.spi.transport.ConnectionLimits;
 import io.psf.runtime.spi.transport.FramePool;
+import io.psf.runtime.spi.transport.TlsEngines;
 import io.psf.runtime.spi.transport.Transport;
 import io.psf.runtime.spi.transport.TransportProvider;
 import java.lang.management.ManagementFactory;
@@ -13,6 +15,7 @@ import java.time.Duration;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** Limits that are the same on every node. */
 final class Defaults {
@@ -83,17 +86,36 @@ final class Defaults {
         return told == 0 ? heap : told;
     }
 
+    /** Returns a transport without TLS. */
     static Transport transport(TransportConfig config, FramePool pool) {
+        return transport(config, pool, Security.NONE);
+    }
+
+    static Transport transport(TransportConfig config, FramePool pool, Security security) {
+        TlsEngines tls = engines(security);
         return switch (config.kind()) {
-            case AUTO -> net(config, pool, NetTransport.Sharing.WHERE_POSSIBLE);
-            case SHM -> net(config, pool, NetTransport.Sharing.ALWAYS);
-            case TCP -> net(config, pool, NetTransport.Sharing.NEVER);
-            case NETTY -> provided("netty", "io.psf:psf-netty").create(pool, LIMITS, config.checksum());
+            case AUTO -> net(config, pool, NetTransport.Sharing.WHERE_POSSIBLE, tls);
+            case SHM -> net(config, pool, NetTransport.Sharing.ALWAYS, tls);
+            case TCP -> net(config, pool, NetTransport.Sharing.NEVER, tls);
+            case NETTY -> netty(config, pool, tls);
         };
     }
 
-    private static Transport net(TransportConfig config, FramePool pool, NetTransport.Sharing sharing) {
-        return new NetTransport(pool, sharing, config.spin(), LIMITS, config.checksum());
+    private static Transport net(
+            TransportConfig config, FramePool pool, NetTransport.Sharing sharing, @Nullable TlsEngines tls) {
+        return new NetTransport(pool, sharing, config.spin(), LIMITS, config.checksum(), tls);
+    }
+
+    private static Transport netty(TransportConfig config, FramePool pool, @Nullable TlsEngines tls) {
+        TransportProvider netty = provided("netty", "io.psf:psf-netty");
+        return tls == null
+                ? netty.create(pool, LIMITS, config.checksum())
+                : netty.create(pool, LIMITS, config.checksum(), tls);
+    }
+
+    private static @Nullable TlsEngines engines(Security security) {
+        Tls tls = security.tls();
+        return tls == null ? null : new TlsFiles(tls.certificate(), tls.key(), tls.authority());
     }
 
     /**
@@ -123,7 +145,8 @@ final class Defaults {
     /**
      * Returns the scheduler's transport. It does not spin: messages to the scheduler tolerate the latency of a wakeup.
      */
-    static Transport schedulerTransport(FramePool pool) {
-        return new NetTransport(pool, NetTransport.Sharing.WHERE_POSSIBLE, Duration.ZERO, LIMITS);
+    static Transport schedulerTransport(FramePool pool, Security security) {
+        return new NetTransport(
+                pool, NetTransport.Sharing.WHERE_POSSIBLE, Duration.ZERO, LIMITS, false, engines(security));
     }
 }

@@ -59,7 +59,9 @@ public final class Guest implements FunctionCaller, AutoCloseable {
      *     complete; with {@code BAD_REQUEST} if the secret is wrong
      */
     public static Guest visit(WorkerConfig config) {
-        NodeResources node = new NodeResources("psf-guest", Network.open(config.transport(), Defaults.pool()));
+        NodeResources node = new NodeResources(
+                "psf-guest",
+                Network.open(config.transport(), Defaults.pool(), config.join().security()));
         return node.start(() -> new Guest(config, node));
     }
 

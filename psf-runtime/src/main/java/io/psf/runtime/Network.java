@@ -10,8 +10,8 @@ import io.psf.runtime.spi.transport.Transport;
  */
 record Network(FramePool pool, Transport transport, boolean isOwned) {
     /** Opens the transport of a node that is alone in its process. */
-    static Network open(TransportConfig config, FramePool pool) {
-        return new Network(pool, Defaults.transport(config, pool), true);
+    static Network open(TransportConfig config, FramePool pool, Security security) {
+        return new Network(pool, Defaults.transport(config, pool, security), true);
     }
 
     /** Returns the transport that the nodes of a {@link PsCluster} share. */

@@ -115,7 +115,7 @@ public final class Scheduler implements AutoCloseable {
      */
     public static Scheduler start(SchedulerConfig config) {
         FramePool pool = Defaults.pool();
-        return start(config, new Network(pool, Defaults.schedulerTransport(pool), true));
+        return start(config, new Network(pool, Defaults.schedulerTransport(pool, config.security()), true));
     }
 
     static Scheduler start(SchedulerConfig config, Network network) {

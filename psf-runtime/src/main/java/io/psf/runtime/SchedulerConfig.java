@@ -152,6 +152,11 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
 
     /** Returns a copy with a secret that every node has to have. */
     public SchedulerConfig withSecret(String secret) {
-        return new SchedulerConfig(host, port, size, life, timeouts, new Security(secret));
+        return new SchedulerConfig(host, port, size, life, timeouts, security.withSecret(secret));
+    }
+
+    /** Returns a copy with TLS, which every node has as well. */
+    public SchedulerConfig withTls(Tls tls) {
+        return new SchedulerConfig(host, port, size, life, timeouts, security.withTls(tls));
     }
 }

@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
  * How the nodes of a cluster trust each other; the same for all of them.
  *
  * @param secret the secret that every node has to have, at least 16 characters; null for none
+ * @param tls the certificate of this node, and the authorities of all nodes; null for connections without TLS
  */
-public record Security(@Nullable String secret) {
+public record Security(@Nullable String secret, @Nullable Tls tls) {
     /** Any node that reaches the scheduler may join. */
     public static final Security NONE = new Security(null);
 
@@ -15,8 +16,23 @@ public record Security(@Nullable String secret) {
         Checks.secret(secret);
     }
 
+    /** Creates a security without TLS. */
+    public Security(@Nullable String secret) {
+        this(secret, null);
+    }
+
+    /** Returns a copy with another secret. */
+    public Security withSecret(@Nullable String secret) {
+        return new Security(secret, tls);
+    }
+
+    /** Returns a copy with TLS, which every node of the cluster has as well. */
+    public Security withTls(@Nullable Tls tls) {
+        return new Security(secret, tls);
+    }
+
     @Override
     public String toString() { // without the secret
-        return secret == null ? "no secret" : "a secret";
+        return (secret == null ? "no secret" : "a secret") + (tls == null ? "" : ", TLS");
     }
 }

@@ -185,7 +185,10 @@ public final class Server implements AutoCloseable {
     public static Server start(ServerConfig config) {
         return start(
                 config,
-                Network.open(config.transport(), Defaults.pool(config.storage().memory())),
+                Network.open(
+                        config.transport(),
+                        Defaults.pool(config.storage().memory()),
+                        config.join().security()),
                 List.of(),
                 List.of());
     }

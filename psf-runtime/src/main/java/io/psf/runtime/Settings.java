@@ -2,6 +2,7 @@ package io.psf.runtime;
 
 import io.psf.api.PsException;
 import io.psf.api.Role;
+import io.psf.runtime.spi.transport.TlsEngines;
 import java.net.InetSocketAddress;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -193,7 +194,28 @@ public final class Settings {
     }
 
     private Security security(Role role) {
-        return new Security(find(SettingsKey.SECRET, role));
+        return new Security(find(SettingsKey.SECRET, role), tls(role));
+    }
+
+    /** Returns the files of TLS; null if none is set. */
+    private @Nullable Tls tls(Role role) {
+        List<SettingsKey<Path>> keys =
+                List.of(SettingsKey.TLS_CERTIFICATE, SettingsKey.TLS_KEY, SettingsKey.TLS_AUTHORITY);
+        List<String> missing = keys.stream()
+                .filter(key -> find(key, role) == null)
+                .map(SettingsKey::name)
+                .toList();
+        if (missing.size() == keys.size()) {
+            return null;
+        }
+        if (!missing.isEmpty()) {
+            throw invalid("%s: not set (expected: all of %s, or none)"
+                    .formatted(String.join(", ", missing), TlsEngines.SETTINGS));
+        }
+        return new Tls(
+                require(SettingsKey.TLS_CERTIFICATE, role),
+                require(SettingsKey.TLS_KEY, role),
+                require(SettingsKey.TLS_AUTHORITY, role));
     }
 
     private TransportConfig transport(Role role, TransportConfig usual) {

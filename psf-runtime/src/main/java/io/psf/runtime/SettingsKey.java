@@ -126,6 +126,21 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             text -> text.length() < Checks.SECRET_LENGTH ? null : text,
             List.of(SettingsSpelling.of("PSF_SECRET")));
 
+    static final SettingsKey<Path> TLS_CERTIFICATE = new SettingsKey<>(
+            "a PEM file with the certificate of this node, and those between it and its authority",
+            SettingsKey::path,
+            List.of(SettingsSpelling.of("PSF_TLS_CERTIFICATE")));
+
+    static final SettingsKey<Path> TLS_KEY = new SettingsKey<>(
+            "a PEM file with the private key of the node's certificate, as unencrypted PKCS#8",
+            SettingsKey::path,
+            List.of(SettingsSpelling.of("PSF_TLS_KEY")));
+
+    static final SettingsKey<Path> TLS_AUTHORITY = new SettingsKey<>(
+            "a PEM file with the certificates of the authorities of all nodes",
+            SettingsKey::path,
+            List.of(SettingsSpelling.of("PSF_TLS_AUTHORITY")));
+
     static final SettingsKey<TransportConfig.Kind> TRANSPORT = new SettingsKey<>(
             "auto, shm, tcp or netty", SettingsKey::transport, List.of(SettingsSpelling.of("PSF_TRANSPORT")));
 
@@ -182,6 +197,9 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             ADVERTISE,
             RANK,
             SECRET,
+            TLS_CERTIFICATE,
+            TLS_KEY,
+            TLS_AUTHORITY,
             MAPPED,
             CHECKPOINTS,
             LANES,

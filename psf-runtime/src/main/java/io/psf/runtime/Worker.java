@@ -35,7 +35,9 @@ public final class Worker extends ConnectedCaller {
      *     BAD_REQUEST} if the cluster has all of its workers, or the rank is taken
      */
     public static Worker connect(WorkerConfig config) {
-        return connect(config, Network.open(config.transport(), Defaults.pool()));
+        return connect(
+                config,
+                Network.open(config.transport(), Defaults.pool(), config.join().security()));
     }
 
     static Worker connect(WorkerConfig config, Network network) {

@@ -66,7 +66,12 @@ public record WorkerConfig(
 
     /** Returns a copy with the cluster's secret, which the scheduler has as well. */
     public WorkerConfig withSecret(String secret) {
-        return with(join.withSecurity(new Security(secret)));
+        return with(join.withSecurity(join.security().withSecret(secret)));
+    }
+
+    /** Returns a copy with TLS, which every node of the cluster has as well. */
+    public WorkerConfig withTls(Tls tls) {
+        return with(join.withSecurity(join.security().withTls(tls)));
     }
 
     /** Returns a copy with another transport. */

@@ -5,6 +5,8 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.psf.api.Member;
 import io.psf.api.PsException;
@@ -68,6 +70,8 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     private boolean refused;
     private int checksRefused;
     private volatile PsException cause;
+    /** The name in the peer's certificate, once TLS has proved it. */
+    private volatile @Nullable String certificate;
 
     /**
      * Creates a connection.
@@ -242,6 +246,25 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         input.release();
         forgetUnread();
         receiver.closed(this, cause);
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
+        SslHandler tls = context.pipeline().get(SslHandler.class);
+        if (event instanceof SslHandshakeCompletionEvent done && done.isSuccess() && tls != null) {
+            certified(NettyTls.peer(tls));
+        }
+        super.userEventTriggered(context, event);
+    }
+
+    /** Sets the name in the peer's certificate. */
+    void certified(String name) {
+        certificate = name;
+    }
+
+    @Override
+    public @Nullable String certificate() {
+        return certificate;
     }
 
     @Override

@@ -21,12 +21,15 @@ import io.psf.runtime.spi.transport.Acceptor;
 import io.psf.runtime.spi.transport.Channel;
 import io.psf.runtime.spi.transport.ConnectionLimits;
 import io.psf.runtime.spi.transport.FramePool;
+import io.psf.runtime.spi.transport.TlsEngines;
+import io.psf.runtime.spi.transport.TlsFailure;
 import io.psf.runtime.spi.transport.Transport;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** Channels over TCP with Netty. */
 final class NettyTransport implements Transport {
@@ -37,6 +40,7 @@ final class NettyTransport implements Transport {
     private final FramePool pool;
     private final ConnectionLimits limits;
     private final boolean checks;
+    private final @Nullable NettyTls tls;
     private volatile boolean closed;
 
     /**
@@ -55,6 +59,16 @@ final class NettyTransport implements Transport {
      * @param checks true if the frames of connections that this side makes have checksums
      */
     NettyTransport(FramePool pool, ConnectionLimits limits, boolean checks) {
+        this(pool, limits, checks, null);
+    }
+
+    /**
+     * As the other constructor.
+     *
+     * @param engines makes the engines of all connections; null for connections without TLS
+     */
+    NettyTransport(FramePool pool, ConnectionLimits limits, boolean checks, @Nullable TlsEngines engines) {
+        this.tls = engines == null ? null : new NettyTls(engines, pool, limits);
         this.checks = checks;
         this.pool = pool;
         this.limits = limits;
@@ -83,6 +97,9 @@ final class NettyTransport implements Transport {
                         }
                         strangers.add(stranger);
                         channel.pipeline().addLast(new NettyChecksums(pool), stranger);
+                        if (tls != null) {
+                            tls.accepting(channel.pipeline());
+                        }
                     }
                 })
                 .bind(new InetSocketAddress(host, port))
@@ -126,6 +143,9 @@ final class NettyTransport implements Transport {
                         NettyChannel handler = new NettyChannel(channel, acceptor, pool, limits, false);
                         made.set(handler);
                         channel.pipeline().addLast(new NettyChecksums(pool), handler);
+                        if (tls != null) {
+                            tls.connecting(channel.pipeline(), host, port);
+                        }
                     }
                 })
                 .connect(new InetSocketAddress(host, port))
@@ -143,6 +163,16 @@ final class NettyTransport implements Transport {
                     PsException.Code.UNAVAILABLE,
                     "connecting to " + Member.address(host, port)
                             + ": Connection refused (a socket of this process had that port by chance)");
+        }
+        if (tls != null) {
+            try {
+                Objects.requireNonNull(made.get()).certified(tls.awaitHandshake(socket));
+            } catch (TlsFailure e) {
+                throw new PsException(
+                        PsException.Code.UNAVAILABLE,
+                        "connecting to " + Member.address(host, port) + ": " + e.getMessage(),
+                        e);
+            }
         }
         // Not from the pipeline, which is empty if the peer has closed the connection already.
         NettyChannel channel = Objects.requireNonNull(made.get());
@@ -180,6 +210,9 @@ final class NettyTransport implements Transport {
     public void close() {
         closed = true;
         channels.close().awaitUninterruptibly();
+        if (tls != null) {
+            tls.close();
+        }
         loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(5, TimeUnit.SECONDS);
     }
 }

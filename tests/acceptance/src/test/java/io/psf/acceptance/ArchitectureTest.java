@@ -33,6 +33,7 @@ final class ArchitectureTest {
     private static final String MEMORY = "io.psf.runtime.internal.transport.memory";
     private static final String NET = "io.psf.runtime.internal.transport.net";
     private static final String SHM = "io.psf.runtime.internal.transport.shm";
+    private static final String TLS = "io.psf.runtime.internal.transport.tls";
     private static final String NETTY = "io.psf.netty";
     private static final String CALL = "io.psf.runtime.internal.call";
     private static final String SERVER = "io.psf.runtime.internal.server";
@@ -109,6 +110,7 @@ final class ArchitectureTest {
                     MEMORY,
                     NET,
                     SHM,
+                    TLS,
                     CALL,
                     SERVER,
                     NODE,
@@ -134,6 +136,9 @@ final class ArchitectureTest {
 
     @ArchTest
     static final ArchRule NET_SEES_TRANSPORT_SHM_AND_LOG_ALONE = only(NET, API, TRANSPORT, SHM, LOG);
+
+    @ArchTest
+    static final ArchRule TLS_SEES_TRANSPORT_AND_LOG_ALONE = only(TLS, API, TRANSPORT, LOG);
 
     @ArchTest
     static final ArchRule NETTY_SEES_TRANSPORT_ALONE = only(NETTY, API, TRANSPORT);

@@ -13,6 +13,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -129,12 +130,17 @@ final class BenchCommand implements Callable<Integer> {
                             + " its frames and its time are (see docs/scale.md)")
     private @Nullable String scale;
 
+    @Option(
+            names = "--tls",
+            description = "measures in this process what TLS costs: calls over TCP with it and without it")
+    private boolean tls;
+
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli's
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws RunnerException, IOException {
+    public Integer call() throws RunnerException, IOException, InterruptedException, ExecutionException {
         if (peer != null) {
             return measureBeside(peer);
         }
@@ -144,6 +150,12 @@ final class BenchCommand implements Callable<Integer> {
                             .addProfiler(GCProfiler.class)
                             .build())
                     .run();
+            return 0;
+        }
+        if (tls) {
+            TlsRatios.print();
+            System.out.println();
+            System.out.println(origin("one run"));
             return 0;
         }
         if (scale != null) {

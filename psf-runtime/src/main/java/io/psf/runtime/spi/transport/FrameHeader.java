@@ -63,6 +63,7 @@ final class FrameHeader {
         }
         int length = bytes.getInt(at);
         if (length < LENGTH || length % 8 != 0 || length > most) {
+            requireNoTls(bytes, at);
             throw malformed("length: " + length + " (expected: a multiple of 8 from " + LENGTH + " to " + most + ")");
         }
         return length;
@@ -72,8 +73,17 @@ final class FrameHeader {
     static void requireKind(ByteBuffer bytes, int at, int there) {
         byte kind = bytes.get(at + KIND);
         if (kind < Frame.Kind.REQUEST.code || kind > Frame.Kind.CHECK.code || kind == GAP) {
+            requireNoTls(bytes, at);
             throw malformed("kind: 0x" + Integer.toHexString(kind & 0xff) + ", in the bytes "
                     + PeerText.quoted(bytes, at, there) + " (expected: 0xb1 to 0xb5, 0xb7 or 0xb8)");
+        }
+    }
+
+    /** Fails for the beginning of a TLS handshake. */
+    private static void requireNoTls(ByteBuffer bytes, int at) {
+        if (bytes.get(at) == 0x16 && bytes.get(at + 1) == 3) {
+            throw malformed("TLS, but this node has none (expected: a connection without TLS, or " + TlsEngines.SETTINGS
+                    + " at this node)");
         }
     }
 

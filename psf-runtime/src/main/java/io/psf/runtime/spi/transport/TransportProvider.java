@@ -1,5 +1,7 @@
 package io.psf.runtime.spi.transport;
 
+import io.psf.api.PsException;
+
 /**
  * Creates the transport of a kind that another artifact brings. A node finds the providers on its class path, as services
  * ({@link java.util.ServiceLoader}), when it is configured to use the kind.
@@ -16,4 +18,17 @@ public interface TransportProvider {
      * @param checksum true if the frames of connections that this side makes have checksums
      */
     Transport create(FramePool pool, ConnectionLimits limits, boolean checksum);
+
+    /**
+     * Creates a transport all of whose connections have TLS.
+     *
+     * @param tls makes the engines of the connections
+     * @throws PsException with {@code CONFIGURATION} if the kind has no TLS
+     */
+    default Transport create(FramePool pool, ConnectionLimits limits, boolean checksum, TlsEngines tls) {
+        throw new PsException(
+                PsException.Code.CONFIGURATION,
+                "transport \"" + kind() + "\": no TLS (expected: another transport, or none of " + TlsEngines.SETTINGS
+                        + ")");
+    }
 }

@@ -31,6 +31,11 @@ public abstract class SocketTransportContract extends TransportContract {
     /** What peers of the transport under test may make it wait for. */
     private static final ConnectionLimits LIMITS = ConnectionLimits.usual().withPartialFrame(Duration.ofMillis(300));
 
+    /** Connects a peer that may send anything. */
+    protected Socket open(int port) throws IOException {
+        return new Socket(InetAddress.getLoopbackAddress(), port);
+    }
+
     /** A transport under test, with limits of its own. */
     protected abstract Transport newTransport(ConnectionLimits limits);
 
@@ -73,14 +78,14 @@ public abstract class SocketTransportContract extends TransportContract {
         List<Socket> sockets = new ArrayList<>();
         try {
             for (int i = 0; i < 12; i++) {
-                Socket socket = new Socket(InetAddress.getLoopbackAddress(), listener.port());
+                Socket socket = open(listener.port());
                 sockets.add(socket);
                 socket.getOutputStream().write(small);
                 atServer.next();
                 atServer.channels.get(i).trust();
                 socket.getOutputStream().write(giant);
             }
-            Socket honest = new Socket(InetAddress.getLoopbackAddress(), listener.port());
+            Socket honest = open(listener.port());
             sockets.add(honest);
             honest.getOutputStream().write(small);
             assertThat(atServer.next().call()).isEqualTo(1);
@@ -198,8 +203,7 @@ public abstract class SocketTransportContract extends TransportContract {
         ConnectionLimits seldom =
                 ConnectionLimits.usual().withHello(Duration.ofSeconds(60)).withPartialFrame(Duration.ofSeconds(60));
         try (Transport seldomChecked = newTransport(seldom);
-                Socket socket = new Socket(
-                        InetAddress.getLoopbackAddress(),
+                Socket socket = open(
                         seldomChecked.listen("127.0.0.1", 0, each -> receiver).port())) {
             socket.getOutputStream().write(requests(15)); // in one piece, so that they are read at once
             assertThat(receiver.others.await(5, TimeUnit.SECONDS))
@@ -234,7 +238,7 @@ public abstract class SocketTransportContract extends TransportContract {
         AtomicBoolean stop = new AtomicBoolean();
         CompletableFuture<Void> failing = CompletableFuture.runAsync(() -> {
             while (!stop.get()) {
-                try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                try (Socket socket = open(port)) {
                     while (!stop.get()) {
                         socket.getOutputStream().write(bad);
                     }
@@ -246,7 +250,7 @@ public abstract class SocketTransportContract extends TransportContract {
         try {
             await().atMost(10, TimeUnit.SECONDS).until(() -> failed.get() > 3);
             for (int i = 0; i < 20; i++) {
-                try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                try (Socket socket = open(port)) {
                     socket.getOutputStream().write(requests(1));
                     Frame frame = atServer.frames.poll(5, TimeUnit.SECONDS);
                     assertThat(frame).as("frame of another connection").isNotNull();
@@ -258,8 +262,8 @@ public abstract class SocketTransportContract extends TransportContract {
         }
     }
 
-    private static Socket connect(int port) throws IOException {
-        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    private Socket connect(int port) throws IOException {
+        Socket socket = open(port);
         socket.setSoTimeout(20_000);
         return socket;
     }
@@ -426,7 +430,7 @@ public abstract class SocketTransportContract extends TransportContract {
     /** Sends bytes to a fresh port and answers the detail of the error that comes back before the end. */
     private String told(byte[] bytes) throws IOException, Exception {
         Transport.Listener listener = transport.listen("127.0.0.1", 0, each -> atServer);
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), listener.port())) {
+        try (Socket socket = open(listener.port())) {
             socket.setSoTimeout(20_000);
             socket.getOutputStream().write(bytes);
             socket.getOutputStream().flush();

@@ -1,7 +1,11 @@
 package io.psf.runtime.internal.transport.net;
 
 import io.psf.api.PsException;
+import io.psf.runtime.spi.transport.PeerLog;
+import io.psf.runtime.spi.transport.TlsFailure;
 import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -13,6 +17,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Accepted implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Accepted.class);
+    private static final PeerLog REFUSED = new PeerLog(LOG::warn);
 
     /** Makes the channel of a connection. */
     @FunctionalInterface
@@ -29,6 +34,8 @@ final class Accepted implements Runnable {
     private volatile @Nullable WireChannel channel;
 
     private volatile boolean closed;
+    /** Null until the selector polls the socket. Accessed by the leader. */
+    private @Nullable SelectionKey key;
 
     Accepted(SocketChannel socket, RemoteEnd peer, Handshake handshake, Channels channels, FailureLog failures) {
         this.socket = socket;
@@ -36,6 +43,11 @@ final class Accepted implements Runnable {
         this.handshake = handshake;
         this.channels = channels;
         this.failures = failures;
+    }
+
+    /** Sets the selection key of the socket. On the leader. */
+    void registered(SelectionKey with) {
+        key = with;
     }
 
     /** Continues the handshake. */
@@ -48,10 +60,13 @@ final class Accepted implements Runnable {
             ByteWire wire = handshake.proceed();
             if (wire != null) {
                 begin(wire);
+            } else if (key != null && key.interestOps() != handshake.interest()) {
+                key.interestOps(handshake.interest());
             }
+        } catch (CancelledKeyException e) {
+            LOG.trace("closed meanwhile", e);
         } catch (IOException e) {
-            LOG.debug("handshake with {}: {}", peer.name(), e.toString());
-            close();
+            failed(e);
         } catch (RuntimeException | Error e) { // for example no memory
             failures.report("the handshake with " + peer.name(), e);
             close();
@@ -82,10 +97,18 @@ final class Accepted implements Runnable {
             try {
                 begin(handshake.giveUp());
             } catch (IOException e) {
-                LOG.debug("handshake with {}: {}", peer.name(), e.toString());
-                close();
+                failed(e);
             }
         }
+    }
+
+    private void failed(IOException e) {
+        if (e instanceof TlsFailure) {
+            REFUSED.line("connection from " + peer.name() + ": " + e.getMessage());
+        } else {
+            LOG.debug("handshake with {}: {}", peer.name(), e.toString());
+        }
+        close();
     }
 
     /** True if the peer has not identified itself. */

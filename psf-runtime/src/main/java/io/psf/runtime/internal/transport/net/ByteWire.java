@@ -4,6 +4,7 @@ import io.psf.runtime.spi.transport.Draft;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
 
 /** The bytes of a connection, in both directions. No method blocks. One thread reads; one thread at a time writes. */
 interface ByteWire {
@@ -36,6 +37,21 @@ interface ByteWire {
     /** Returns the received bytes that a handshake has read already; they come before those of {@link #read}. */
     default ByteBuffer already() {
         return ByteBuffer.allocate(0);
+    }
+
+    /** Returns the wire with received bytes that a handshake has read. Nothing may have been read otherwise. */
+    default ByteWire with(ByteBuffer read) {
+        throw new UnsupportedOperationException();
+    }
+
+    /** True if a {@link #read} would return bytes that the selector does not report. On the reading thread. */
+    default boolean holdsBytes() {
+        return false;
+    }
+
+    /** Returns the name in the certificate that the peer has proved to have; null if the wire has no certificates. */
+    default @Nullable String certificate() {
+        return null;
     }
 
     /** Returns the length of the longest draft that can be written; 0 if none can. */

@@ -10,15 +10,14 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the beginning of a connection's first frame. If the frame requests shared memory, it is read and answered. The
- * bytes of any other frame stay with the {@link SocketWire}, whose channel reads the rest of the frame.
+ * bytes of any other frame stay with the wire that they came over, whose channel reads the rest of the frame.
  */
 final class FirstFrame implements Handshake {
-    private final SocketChannel socket;
+    private final ByteWire wire;
     private final FramePool pool;
     private final boolean mayShare;
     private ByteBuffer bytes = buffer(Frame.BEGINNING);
@@ -28,8 +27,8 @@ final class FirstFrame implements Handshake {
      *
      * @param mayShare true if this side shares memory
      */
-    FirstFrame(SocketChannel socket, FramePool pool, boolean mayShare) {
-        this.socket = socket;
+    FirstFrame(ByteWire wire, FramePool pool, boolean mayShare) {
+        this.wire = wire;
         this.pool = pool;
         this.mayShare = mayShare;
     }
@@ -41,7 +40,7 @@ final class FirstFrame implements Handshake {
     @Override
     public @Nullable ByteWire proceed() throws IOException {
         while (true) {
-            if (socket.read(bytes) < 0) {
+            if (wire.read(bytes) < 0) {
                 throw new EOFException("connection closed");
             }
             if (bytes.hasRemaining()) {
@@ -65,30 +64,30 @@ final class FirstFrame implements Handshake {
     private ByteWire answer(Frame asked) throws IOException {
         TupleWriter answer = new TupleWriter();
         Code status = Code.OK;
-        ByteWire wire;
+        ByteWire agreed;
         try {
             if (!mayShare) {
                 throw new IOException("shared memory: not offered (expected: a peer that offers it)");
             }
-            wire = SharedLink.accept(asked, socket);
+            agreed = SharedLink.accept(asked, wire);
         } catch (IOException e) {
             status = Code.UNAVAILABLE;
             answer.string(String.valueOf(e.getMessage()));
-            wire = new SocketWire(socket);
+            agreed = wire;
         } catch (PsException e) { // the channel refuses such a frame
             bytes.position(bytes.limit());
             return giveUp();
         }
         Frame frame = Frames.link(pool, status, answer);
         try {
-            socket.write(frame.bytes());
+            wire.write(frame.bytes());
             if (frame.bytes().hasRemaining()) {
                 throw new IOException("the reply about shared memory was not sent at once");
             }
         } finally {
             frame.release();
         }
-        return wire;
+        return agreed;
     }
 
     @Override
@@ -103,6 +102,6 @@ final class FirstFrame implements Handshake {
 
     @Override
     public ByteWire giveUp() {
-        return new SocketWire(socket, bytes.flip());
+        return wire.with(bytes.flip());
     }
 }

@@ -26,6 +26,9 @@ interface FrameSource {
     /** True if an immediate further {@link #fetch} may find bytes. */
     boolean mayHaveMore();
 
+    /** True if a further {@link #fetch} would find bytes that the selector does not report. */
+    boolean holdsBytes();
+
     /** Allows frames of any length from now on. */
     void trust();
 

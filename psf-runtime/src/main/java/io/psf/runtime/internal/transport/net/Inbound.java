@@ -111,7 +111,8 @@ final class Inbound {
         boolean some = false;
         try {
             some = deliver();
-            for (int i = 0; i < READS && mayRead() && reactor.isLedHere(); i++) {
+            int reads = 0;
+            for (; reads < READS && mayRead() && reactor.isLedHere(); reads++) {
                 int n = source.fetch();
                 if (n < 0) {
                     channel.close(new PsException(Code.UNAVAILABLE, "connection closed"));
@@ -125,6 +126,9 @@ final class Inbound {
                 if (!source.mayHaveMore()) {
                     break;
                 }
+            }
+            if (reads == READS && source.holdsBytes()) {
+                reactor.readAgain(channel);
             }
         } catch (PsException e) {
             channel.refuse(e);

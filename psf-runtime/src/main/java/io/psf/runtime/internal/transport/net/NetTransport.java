@@ -8,6 +8,7 @@ import io.psf.runtime.spi.transport.Channel;
 import io.psf.runtime.spi.transport.ConnectionLimits;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.PeerWatch;
+import io.psf.runtime.spi.transport.TlsEngines;
 import io.psf.runtime.spi.transport.Transport;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -22,6 +23,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Channels over TCP, or over shared memory to nodes on the same machine. The threads that await answers read them. */
 public final class NetTransport implements Transport {
@@ -62,7 +64,27 @@ public final class NetTransport implements Transport {
      * @param checks true if the frames of connections over TCP that this side makes have checksums
      */
     public NetTransport(FramePool pool, Sharing sharing, Duration spin, ConnectionLimits limits, boolean checks) {
-        this(pool, new SocketWires(sharing, pool), spin, limits, checks);
+        this(pool, sharing, spin, limits, checks, null);
+    }
+
+    /**
+     * As the other constructor.
+     *
+     * @param tls makes the engines of all connections; null for connections without TLS
+     */
+    public NetTransport(
+            FramePool pool,
+            Sharing sharing,
+            Duration spin,
+            ConnectionLimits limits,
+            boolean checks,
+            @Nullable TlsEngines tls) {
+        this(
+                pool,
+                tls == null ? new SocketWires(sharing, pool) : new TlsWires(tls, sharing, pool),
+                spin,
+                limits,
+                checks && tls == null); // the records of TLS cannot be changed on the way
     }
 
     NetTransport(FramePool pool, WireFactory wires, Duration spin, ConnectionLimits limits, boolean checks) {
@@ -101,13 +123,15 @@ public final class NetTransport implements Transport {
     /** Begins the handshake of a connection that a peer has begun. */
     private Accepted accept(SocketChannel socket, Acceptor acceptor) throws IOException {
         socket.configureBlocking(false);
+        Handshake handshake = wires.accept(socket);
         Accepted accepted = new Accepted(
                 socket,
                 peer(socket, true),
-                wires.accept(socket),
+                handshake,
                 (wire, peer) -> channel(wire, acceptor, peer),
                 reactor.checks().failures());
-        reactor.register(socket, SelectionKey.OP_READ, accepted);
+        handshake.onReady(() -> reactor.execute(accepted));
+        accepted.registered(reactor.register(socket, SelectionKey.OP_READ, accepted));
         return accepted;
     }
 
@@ -119,7 +143,7 @@ public final class NetTransport implements Transport {
     @Override
     public Channel connect(String host, int port, Acceptor acceptor) {
         try {
-            ByteWire wire = wires.connect(() -> open(host, port));
+            ByteWire wire = wires.connect(() -> open(host, port), host, port);
             wire.socket().configureBlocking(false);
             WireChannel channel = channel(wire, acceptor, peer(wire.socket(), false));
             if (checks) {
@@ -186,6 +210,7 @@ public final class NetTransport implements Transport {
     @Override
     public void close() {
         listeners.forEach(Listening::close);
+        wires.close();
         reactor.close();
     }
 }

@@ -127,6 +127,11 @@ final class Reactor implements AutoCloseable {
         loop.execute(task);
     }
 
+    /** Has the leader continue reading from a channel in its next turn. */
+    void readAgain(WireChannel channel) {
+        loop.readAgain(channel);
+    }
+
     /** True if this thread leads. */
     boolean isLedHere() {
         return leader.isCurrent();

@@ -185,6 +185,11 @@ final class RingFrames implements FrameSource, Frame.Lender {
     }
 
     @Override
+    public boolean holdsBytes() {
+        return false; // a ring is polled
+    }
+
+    @Override
     public void trust() {
         trusted = true;
     }

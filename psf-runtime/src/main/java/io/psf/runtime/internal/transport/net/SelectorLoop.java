@@ -36,6 +36,9 @@ final class SelectorLoop {
     /** Channels with deferred writes. The list is its own lock. */
     private final ArrayList<WireChannel> deferred = new ArrayList<>();
 
+    /** The channels that have bytes which the selector does not report. */
+    private final Queue<WireChannel> unread = new ConcurrentLinkedQueue<>();
+
     private volatile boolean hasDeferred;
     private volatile boolean selecting;
     private volatile boolean stopped;
@@ -178,6 +181,25 @@ final class SelectorLoop {
 
     // Methods for the leader.
 
+    /** Has the next turn continue reading from a channel, once the other channels have had theirs. */
+    void readAgain(WireChannel channel) {
+        unread.add(channel);
+    }
+
+    /** Continues reading from the channels that are there now, not from those that are added meanwhile. */
+    private boolean readUnread() {
+        if (unread.isEmpty()) {
+            return false;
+        }
+        for (int n = unread.size(); n > 0 && leader.isCurrent(); n--) {
+            WireChannel channel = unread.poll();
+            if (channel != null) {
+                channel.resumeReading().run();
+            }
+        }
+        return true;
+    }
+
     /**
      * Polls the channels once, and blocks if nothing has arrived. A failure of one channel closes or suspends that
      * channel and no other. A thread that loses the lead leaves the rest to the new leader.
@@ -195,6 +217,7 @@ final class SelectorLoop {
                 }
                 busy |= poll(channel);
             }
+            busy |= readUnread();
             flushDeferred();
             if (!leader.isCurrent()) {
                 return true;
@@ -254,7 +277,8 @@ final class SelectorLoop {
         }
         selecting = true;
         try {
-            boolean somethingToDo = hasDeferred || !tasks.isEmpty() || stopped || isLeadWanted.getAsBoolean();
+            boolean somethingToDo = hasDeferred || !tasks.isEmpty() || !unread.isEmpty() || stopped;
+            somethingToDo |= isLeadWanted.getAsBoolean();
             for (WireChannel channel : polled) {
                 somethingToDo |= !prepareToSleep(channel);
             }

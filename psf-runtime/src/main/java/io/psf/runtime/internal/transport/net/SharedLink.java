@@ -8,7 +8,6 @@ import io.psf.runtime.internal.transport.shm.SharedSegment;
 import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.Frames;
-import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -21,7 +20,7 @@ import java.nio.channels.SocketChannel;
  */
 final class SharedLink {
     /** The time that the other end has to reply. */
-    private static final int LINK_MILLIS = 2000;
+    static final int LINK_MILLIS = 2000;
 
     /** The longest request, in bytes. */
     static final int LONGEST = 1 << 10;
@@ -30,24 +29,43 @@ final class SharedLink {
 
     private SharedLink() {}
 
+    /** The ends do not share memory. The connection can be used, if it has TLS. */
+    static final class Declined extends IOException {
+        private static final long serialVersionUID = 1;
+
+        Declined(String message) {
+            super(message);
+        }
+    }
+
     /**
      * Creates shared memory and offers it to the other end. Nothing else has been sent yet. Blocks until the reply.
      *
-     * @param socket in blocking mode
-     * @throws IOException if the other end is on another machine or cannot share memory; the socket cannot be used any
-     *     more
+     * @throws Declined if the other end is on another machine or cannot share memory
+     * @throws IOException if the connection failed
      */
-    static SharedWire propose(SocketChannel socket, FramePool pool) throws IOException {
-        if (!isLocal(socket)) {
-            throw new IOException("shared memory: the other end is elsewhere (expected: on this machine)");
+    static SharedWire propose(BlockingBytes bytes, FramePool pool) throws IOException {
+        ByteWire wire = bytes.wire();
+        if (!isLocal(wire.socket())) {
+            throw new Declined("shared memory: the other end is elsewhere (expected: on this machine)");
         }
-        SharedSegment segment = SharedSegment.create(SharedSegment.DEFAULT_CAPACITY);
+        SharedSegment segment = created();
         try {
-            ask(socket, segment, pool);
+            ask(bytes, segment, pool);
         } finally {
             segment.unlink();
         }
-        return new SharedWire(segment.pipe(), socket);
+        return new SharedWire(segment.pipe(), wire.socket(), wire.certificate());
+    }
+
+    private static SharedSegment created() throws Declined {
+        try {
+            return SharedSegment.create(SharedSegment.DEFAULT_CAPACITY);
+        } catch (IOException e) {
+            Declined declined = new Declined(String.valueOf(e.getMessage()));
+            declined.initCause(e);
+            throw declined;
+        }
     }
 
     /** True if both ends have the same address: a loopback address, or one of this machine. */
@@ -57,47 +75,39 @@ final class SharedLink {
                 && here.getAddress().equals(there.getAddress());
     }
 
-    private static void ask(SocketChannel socket, SharedSegment segment, FramePool pool) throws IOException {
+    private static void ask(BlockingBytes bytes, SharedSegment segment, FramePool pool) throws IOException {
         TupleWriter question = new TupleWriter();
         question.string(segment.name());
         question.bytes(segment.token());
         Frame asked = Frames.link(pool, Code.OK, question);
-        while (asked.bytes().hasRemaining()) {
-            socket.write(asked.bytes());
+        try {
+            bytes.write(asked.bytes());
+        } finally {
+            asked.release();
         }
-        asked.release();
-        socket.socket().setSoTimeout(LINK_MILLIS);
-        ByteBuffer header = ByteBuffer.wrap(read(socket, Frame.HEADER)).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer header = ByteBuffer.wrap(bytes.read(Frame.HEADER)).order(ByteOrder.LITTLE_ENDIAN);
         int length = Frame.length(header, 0, LONGEST_ANSWER);
         ByteBuffer whole = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
-        whole.put(header).put(read(socket, length - Frame.HEADER)).flip();
+        whole.put(header).put(bytes.read(length - Frame.HEADER)).flip();
         Frame answer = Frame.of(whole);
         if (answer.status() != Code.OK) {
-            throw new IOException(answer.reader(null).string());
+            throw new Declined(answer.reader(null).string());
         }
-    }
-
-    private static byte[] read(SocketChannel socket, int n) throws IOException {
-        byte[] bytes = socket.socket().getInputStream().readNBytes(n);
-        if (bytes.length < n) {
-            throw new EOFException("connection closed");
-        }
-        return bytes;
     }
 
     /**
      * Opens the shared memory that the other end has created.
      *
      * @param asked with the segment's name and token; not released
-     * @param socket the connection that the request arrived over
+     * @param wire that the request arrived over
      * @throws IOException if there is no such segment
      * @throws PsException with {@code PROTOCOL} if the frame is something else
      */
-    static SharedWire accept(Frame asked, SocketChannel socket) throws IOException {
+    static SharedWire accept(Frame asked, ByteWire wire) throws IOException {
         TupleReader reader = asked.reader(null);
         SharedSegment segment = SharedSegment.open(reader.string(), reader.bytes());
         segment.unlink();
-        return new SharedWire(segment.pipe(), socket);
+        return new SharedWire(segment.pipe(), wire.socket(), wire.certificate());
     }
 
     /**

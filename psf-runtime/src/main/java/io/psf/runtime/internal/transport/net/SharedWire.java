@@ -5,6 +5,7 @@ import io.psf.runtime.spi.transport.Draft;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
 
 /** Shared memory, with a socket as the doorbell. The end of the socket also shows that the other side has ended. */
 final class SharedWire implements ByteWire {
@@ -12,11 +13,23 @@ final class SharedWire implements ByteWire {
     private final SocketChannel doorbell;
     private final ByteBuffer one = ByteBuffer.allocateDirect(1);
     private final ByteBuffer rings = ByteBuffer.allocateDirect(64);
+    private final @Nullable String certificate;
     private volatile boolean ended;
 
-    SharedWire(SharedPipe pipe, SocketChannel doorbell) {
+    /**
+     * Creates the wire of shared memory that both ends have opened.
+     *
+     * @param certificate the name of the peer, if TLS has proved it; else null
+     */
+    SharedWire(SharedPipe pipe, SocketChannel doorbell, @Nullable String certificate) {
         this.pipe = pipe;
         this.doorbell = doorbell;
+        this.certificate = certificate;
+    }
+
+    @Override
+    public @Nullable String certificate() {
+        return certificate;
     }
 
     SharedPipe pipe() {

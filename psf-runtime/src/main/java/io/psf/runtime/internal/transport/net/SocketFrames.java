@@ -44,6 +44,11 @@ final class SocketFrames implements FrameSource {
     }
 
     @Override
+    public boolean holdsBytes() {
+        return wire.holdsBytes();
+    }
+
+    @Override
     public void trust() {
         reader.trust();
     }

@@ -33,6 +33,11 @@ record SocketWire(SocketChannel socket, ByteBuffer already) implements ByteWire 
     }
 
     @Override
+    public ByteWire with(ByteBuffer read) {
+        return new SocketWire(socket, read);
+    }
+
+    @Override
     public void close() throws IOException {
         socket.close();
     }

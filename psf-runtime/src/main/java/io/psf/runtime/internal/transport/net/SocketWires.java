@@ -25,13 +25,13 @@ final class SocketWires implements WireFactory {
     }
 
     @Override
-    public ByteWire connect(Sockets sockets) throws IOException {
+    public ByteWire connect(Sockets sockets, String host, int port) throws IOException {
         if (sharing == NetTransport.Sharing.NEVER) {
             return new SocketWire(sockets.open());
         }
         SocketChannel socket = sockets.open();
         try {
-            return SharedLink.propose(socket, pool);
+            return SharedLink.propose(new BlockingBytes(new SocketWire(socket), SharedLink.LINK_MILLIS), pool);
         } catch (IOException | PsException e) {
             socket.close();
             if (sharing == NetTransport.Sharing.ALWAYS) {
@@ -47,6 +47,6 @@ final class SocketWires implements WireFactory {
 
     @Override
     public Handshake accept(SocketChannel socket) {
-        return new FirstFrame(socket, pool, sharing != NetTransport.Sharing.NEVER);
+        return new FirstFrame(new SocketWire(socket), pool, sharing != NetTransport.Sharing.NEVER);
     }
 }

@@ -12,8 +12,10 @@ import io.psf.runtime.spi.transport.Frames;
 import io.psf.runtime.spi.transport.PeerLog;
 import io.psf.runtime.spi.transport.PeerWatch;
 import io.psf.runtime.spi.transport.Receiver;
+import io.psf.runtime.spi.transport.TlsFailure;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -240,6 +242,11 @@ final class WireChannel implements Channel {
         return peer.name();
     }
 
+    @Override
+    public @Nullable String certificate() {
+        return wire().certificate();
+    }
+
     // The end.
 
     @Override
@@ -261,7 +268,8 @@ final class WireChannel implements Channel {
             return;
         }
         LOG.debug("connection to {}: {}", peer.name(), e.toString());
-        close(new PsException(Code.UNAVAILABLE, "connection: " + e, e));
+        String what = e instanceof TlsFailure ? String.valueOf(e.getMessage()) : "connection: " + e;
+        close(new PsException(Code.UNAVAILABLE, what, e));
     }
 
     void close(PsException why) {

@@ -90,7 +90,7 @@ final class FirstFrameTest {
 
     @Test
     void aRequestThatArrivesInPiecesIsAnsweredOnce() throws Exception {
-        FirstFrame handshake = new FirstFrame(socket, pool, true);
+        FirstFrame handshake = new FirstFrame(new SocketWire(socket), pool, true);
         ByteBuffer request = request(segment.token());
         @Nullable ByteWire wire = null;
         while (request.hasRemaining()) {
@@ -105,7 +105,7 @@ final class FirstFrameTest {
     @Test
     void aRequestThatIsDeclinedLeavesASocket() throws Exception {
         peer.write(request(segment.token()));
-        ByteWire wire = end(new FirstFrame(socket, pool, false));
+        ByteWire wire = end(new FirstFrame(new SocketWire(socket), pool, false));
         assertThat(wire).isInstanceOf(SocketWire.class);
         Frame answer = answer();
         assertThat(answer.status()).isEqualTo(PsException.Code.UNAVAILABLE);
@@ -115,7 +115,7 @@ final class FirstFrameTest {
     @Test
     void aWrongTokenIsDeclined() throws Exception {
         peer.write(request(new byte[16]));
-        assertThat(end(new FirstFrame(socket, pool, true))).isInstanceOf(SocketWire.class);
+        assertThat(end(new FirstFrame(new SocketWire(socket), pool, true))).isInstanceOf(SocketWire.class);
         assertThat(answer().status()).isEqualTo(PsException.Code.UNAVAILABLE);
     }
 
@@ -126,7 +126,7 @@ final class FirstFrameTest {
             ByteBuffer bytes =
                     ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(0, first);
             peer.write(bytes);
-            ByteWire wire = end(new FirstFrame(socket, pool, true));
+            ByteWire wire = end(new FirstFrame(new SocketWire(socket), pool, true));
             assertThat(wire).isInstanceOf(SocketWire.class);
             assertThat(wire.already().getLong()).isEqualTo(first);
         }
@@ -137,13 +137,13 @@ final class FirstFrameTest {
         TupleWriter empty = new TupleWriter();
         ByteBuffer request = Frames.link(pool, PsException.Code.OK, empty).bytes();
         peer.write(request);
-        ByteWire wire = end(new FirstFrame(socket, pool, true));
+        ByteWire wire = end(new FirstFrame(new SocketWire(socket), pool, true));
         assertThat(wire.already().remaining()).isEqualTo(Frame.HEADER);
     }
 
     @Test
     void aPeerThatStopsIsGivenUp() throws Exception {
-        FirstFrame handshake = new FirstFrame(socket, pool, true);
+        FirstFrame handshake = new FirstFrame(new SocketWire(socket), pool, true);
         peer.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
         while (handshake.received() < 3) {
             assertThat(handshake.proceed()).isNull();
@@ -155,7 +155,7 @@ final class FirstFrameTest {
     @Test
     void anEndIsAnError() throws Exception {
         peer.close();
-        FirstFrame handshake = new FirstFrame(socket, pool, true);
+        FirstFrame handshake = new FirstFrame(new SocketWire(socket), pool, true);
         assertThatThrownBy(() -> Objects.requireNonNull(end(handshake))).isInstanceOf(EOFException.class);
     }
 }

@@ -59,7 +59,7 @@ final class LinkFuzzTest {
             if (Bytes.isWhole(changed)) {
                 Frame asked = Bytes.arrived(POOL, changed);
                 try {
-                    assertThat(SharedLink.accept(asked, socket)).isNotNull();
+                    assertThat(SharedLink.accept(asked, new SocketWire(socket))).isNotNull();
                     assertThat(asks(changed, question))
                             .as("asks for the segment")
                             .isTrue();

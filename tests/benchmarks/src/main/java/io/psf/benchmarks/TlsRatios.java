@@ -1,0 +1,119 @@
+package io.psf.benchmarks;
+
+import io.psf.benchmarks.DenseCalls.Kind;
+import io.psf.runtime.Scheduler;
+import io.psf.runtime.SchedulerConfig;
+import io.psf.runtime.Server;
+import io.psf.runtime.ServerConfig;
+import io.psf.runtime.Tls;
+import io.psf.runtime.TlsAuthority;
+import io.psf.runtime.TransportConfig;
+import io.psf.runtime.Worker;
+import io.psf.runtime.WorkerConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** What TLS costs: the latency of calls over TCP with TLS and without it, in alternation, in this process. */
+final class TlsRatios {
+    private static final int ROUNDS = 11;
+    private static final long ROUND_NANOS = 200_000_000;
+    private static final long WARM_NANOS = 3_000_000_000L;
+    private static final int[] SIZES = {4 << 10, 64 << 10, 1 << 20, 16 << 20};
+
+    private TlsRatios() {}
+
+    /** A cluster of one server and one worker. */
+    private record Side(Scheduler scheduler, Server server, Worker worker) implements AutoCloseable {
+        static Side start(@Nullable Tls tls) throws InterruptedException, ExecutionException {
+            TransportConfig tcp = TransportConfig.usual().withKind(TransportConfig.Kind.TCP);
+            SchedulerConfig size = SchedulerConfig.of(1, 1);
+            Scheduler scheduler = Scheduler.start(tls == null ? size : size.withTls(tls));
+            ServerConfig server =
+                    ServerConfig.of("127.0.0.1", scheduler.port()).withTransport(tcp);
+            WorkerConfig worker =
+                    WorkerConfig.of("127.0.0.1", scheduler.port()).withTransport(tcp);
+            CompletableFuture<Server> started =
+                    CompletableFuture.supplyAsync(() -> Server.start(tls == null ? server : server.withTls(tls)));
+            return new Side(
+                    scheduler, started.get(), Worker.connect(tls == null ? worker : worker.withTls(tls)));
+        }
+
+        @Override
+        public void close() {
+            worker.close();
+            server.close();
+            scheduler.close();
+        }
+    }
+
+    /** Prints the table. */
+    static void print() throws IOException, InterruptedException, ExecutionException {
+        Path folder = Files.createTempDirectory("psf-bench-tls");
+        Tls tls = new TlsAuthority(folder, "bench").issue("node");
+        try (Side plain = Side.start(null);
+                Side secured = Side.start(tls)) {
+            System.out.println("| call | TCP, us | TLS, us | ratio | spread |");
+            System.out.println("|---|---|---|---|---|");
+            for (int bytes : SIZES) {
+                for (Kind kind : new Kind[] {Kind.PUSH, Kind.PULL}) {
+                    System.out.println(row(plain.worker(), secured.worker(), kind, bytes));
+                }
+            }
+        } finally {
+            try (var files = Files.list(folder)) {
+                for (Path file : files.toList()) {
+                    Files.delete(file);
+                }
+            }
+            Files.delete(folder);
+        }
+    }
+
+    private static String row(Worker plain, Worker secured, Kind kind, int bytes) {
+        try (DenseCalls without = new DenseCalls(plain, kind, bytes, 1);
+                DenseCalls with = new DenseCalls(secured, kind, bytes, 1)) {
+            median(without, WARM_NANOS);
+            median(with, WARM_NANOS);
+            double[] of = new double[ROUNDS];
+            double[] ours = new double[ROUNDS];
+            double[] ratios = new double[ROUNDS];
+            for (int i = 0; i < ROUNDS; i++) {
+                of[i] = median(without, ROUND_NANOS);
+                ours[i] = median(with, ROUND_NANOS);
+                ratios[i] = ours[i] / of[i];
+            }
+            Arrays.sort(of);
+            Arrays.sort(ours);
+            Arrays.sort(ratios);
+            return String.format(
+                    Locale.ROOT,
+                    "| %s %s | %.1f | %.1f | %.2f | %.2f to %.2f |",
+                    kind.label,
+                    DenseCases.size(bytes),
+                    of[ROUNDS / 2],
+                    ours[ROUNDS / 2],
+                    ratios[ROUNDS / 2],
+                    ratios[0],
+                    ratios[ROUNDS - 1]);
+        }
+    }
+
+    /** Returns the median latency of calls, one after another, in microseconds. */
+    private static double median(DenseCalls calls, long nanos) {
+        double[] took = new double[1 << 16];
+        int n = 0;
+        for (long begin = System.nanoTime(); n < took.length && (n < 5 || System.nanoTime() - begin < nanos); n++) {
+            long before = System.nanoTime();
+            calls.send(0).await();
+            took[n] = (System.nanoTime() - before) / 1e3;
+        }
+        Arrays.sort(took, 0, n);
+        return took[n / 2];
+    }
+}
