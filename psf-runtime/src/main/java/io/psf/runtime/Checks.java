@@ -6,11 +6,15 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Checks of settings: {@code name: value (expected: ...)}. */
 final class Checks {
     /** The least number of characters of a cluster's secret. */
     static final int SECRET_LENGTH = 16;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Checks.class);
 
     private Checks() {}
 
@@ -64,6 +68,39 @@ final class Checks {
                 "secret of the cluster",
                 secret == null ? "" : secret.length() + " characters",
                 "at least " + SECRET_LENGTH);
+    }
+
+    /**
+     * Fails if a node listens beyond loopback, and whoever reaches it may do everything there.
+     *
+     * @param what the node, for the message
+     */
+    static void listening(String what, String host, Security security) {
+        boolean isTrusted = security.secret() != null || security.tls() != null;
+        if (isTrusted || isLoopback(host)) {
+            return;
+        }
+        if (security.insecure()) {
+            LOG.warn(
+                    "{} on {} without PSF_SECRET and TLS: whoever reaches it may read and change the model",
+                    what,
+                    host);
+            return;
+        }
+        require(
+                false,
+                "address of a " + what,
+                host + ", without a secret and TLS, so that whoever reaches it could read and change the model",
+                "PSF_SECRET, or PSF_TLS_CERTIFICATE, PSF_TLS_KEY and PSF_TLS_AUTHORITY; or 127.0.0.1; or PSF_INSECURE=true in a"
+                        + " network that nobody else reaches");
+    }
+
+    private static boolean isLoopback(String host) {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException e) { // listening says so
+            return true;
+        }
     }
 
     private static void require(boolean holds, String name, Object value, String expected) {

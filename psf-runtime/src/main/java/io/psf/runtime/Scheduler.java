@@ -111,9 +111,10 @@ public final class Scheduler implements AutoCloseable {
      *
      * @throws PsException with {@code UNAVAILABLE} if listening on the address fails; with {@code CONFIGURATION} if a
      *     handler on the class path cannot be created, or a function has two handlers; if the journal is damaged, in use by
-     *     another scheduler, or cannot be written
+     *     another scheduler, or cannot be written; if it would listen beyond loopback without a secret and TLS
      */
     public static Scheduler start(SchedulerConfig config) {
+        Checks.listening("scheduler", config.host(), config.security());
         FramePool pool = Defaults.pool();
         return start(config, new Network(pool, Defaults.schedulerTransport(pool, config.security()), true));
     }

@@ -155,6 +155,11 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
         return new SchedulerConfig(host, port, size, life, timeouts, security.withSecret(secret));
     }
 
+    /** Returns a copy that may listen beyond loopback without a secret and TLS: in a network that others cannot reach. */
+    public SchedulerConfig asInsecure() {
+        return new SchedulerConfig(host, port, size, life, timeouts, security.asInsecure());
+    }
+
     /** Returns a copy with TLS, which every node has as well. */
     public SchedulerConfig withTls(Tls tls) {
         return new SchedulerConfig(host, port, size, life, timeouts, security.withTls(tls));

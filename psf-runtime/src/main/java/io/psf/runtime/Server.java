@@ -183,6 +183,7 @@ public final class Server implements AutoCloseable {
      *     handler, or has two available handlers of the same preference
      */
     public static Server start(ServerConfig config) {
+        Checks.listening("server", config.host(), config.join().security());
         return start(
                 config,
                 Network.open(

@@ -167,6 +167,11 @@ public record ServerConfig(
         return with(join.withSecurity(join.security().withSecret(secret)));
     }
 
+    /** Returns a copy that may listen beyond loopback without a secret and TLS: in a network that others cannot reach. */
+    public ServerConfig asInsecure() {
+        return with(join.withSecurity(join.security().asInsecure()));
+    }
+
     /** Returns a copy with TLS, which every node of the cluster has as well. */
     public ServerConfig withTls(Tls tls) {
         return with(join.withSecurity(join.security().withTls(tls)));

@@ -194,7 +194,7 @@ public final class Settings {
     }
 
     private Security security(Role role) {
-        return new Security(find(SettingsKey.SECRET, role), tls(role));
+        return new Security(find(SettingsKey.SECRET, role), tls(role), orElse(SettingsKey.INSECURE, role, false));
     }
 
     /** Returns the files of TLS; null if none is set. */

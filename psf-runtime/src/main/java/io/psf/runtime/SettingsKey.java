@@ -126,6 +126,11 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             text -> text.length() < Checks.SECRET_LENGTH ? null : text,
             List.of(SettingsSpelling.of("PSF_SECRET")));
 
+    static final SettingsKey<Boolean> INSECURE = new SettingsKey<>(
+            "whether a scheduler or server may listen beyond loopback without a secret and TLS, true or false",
+            SettingsKey::trueOrFalse,
+            List.of(SettingsSpelling.of("PSF_INSECURE")));
+
     static final SettingsKey<Path> TLS_CERTIFICATE = new SettingsKey<>(
             "a PEM file with the certificate of this node, and those between it and its authority",
             SettingsKey::path,
@@ -197,6 +202,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             ADVERTISE,
             RANK,
             SECRET,
+            INSECURE,
             TLS_CERTIFICATE,
             TLS_KEY,
             TLS_AUTHORITY,
@@ -305,6 +311,14 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
         return switch (text.toLowerCase(Locale.ROOT)) {
             case "job" -> false;
             case "service" -> true;
+            default -> null;
+        };
+    }
+
+    private static @Nullable Boolean trueOrFalse(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "true", "on" -> true;
+            case "false", "off" -> false;
             default -> null;
         };
     }

@@ -42,6 +42,7 @@ class SettingsTest {
                         "PSF_ADVERTISE",
                         "PSF_RANK | SERVER_ID | WORKER_ID",
                         "PSF_SECRET",
+                        "PSF_INSECURE",
                         "PSF_TLS_CERTIFICATE",
                         "PSF_TLS_KEY",
                         "PSF_TLS_AUTHORITY",
@@ -115,6 +116,7 @@ class SettingsTest {
                 Map.entry("PSF_LEAVE_AT_EXIT", "on"),
                 Map.entry("PSF_RANK", "1"),
                 Map.entry("PSF_SECRET", "sixteen letters and more"),
+                Map.entry("PSF_INSECURE", "true"),
                 Map.entry("PSF_MAPPED", "/data/psf"),
                 Map.entry("PSF_CHECKPOINTS", "/shared/psf"),
                 Map.entry("PSF_LANES", "5"),
@@ -140,11 +142,15 @@ class SettingsTest {
                         new SchedulerConfig.Life(
                                 true, Duration.ofMinutes(5), Duration.ofMinutes(3), Path.of("/var/psf/journal")),
                         new SchedulerConfig.Timeouts(Duration.ofSeconds(30), Duration.ofMillis(500)),
-                        new Security("sixteen letters and more")));
+                        new Security("sixteen letters and more").asInsecure()));
         assertThat(Settings.of(all).server())
                 .isEqualTo(new ServerConfig(
                         new JoinConfig(
-                                "::1", 9000, 1, Duration.ofSeconds(30), new Security("sixteen letters and more")),
+                                "::1",
+                                9000,
+                                1,
+                                Duration.ofSeconds(30),
+                                new Security("sixteen letters and more").asInsecure()),
                         new ServerConfig.Address("10.0.0.7", 4000),
                         new ServerConfig.Address("server-1.psf", 0),
                         5,
@@ -154,7 +160,11 @@ class SettingsTest {
         assertThat(Settings.of(all).worker())
                 .isEqualTo(new WorkerConfig(
                         new JoinConfig(
-                                "::1", 9000, 1, Duration.ofSeconds(30), new Security("sixteen letters and more")),
+                                "::1",
+                                9000,
+                                1,
+                                Duration.ofSeconds(30),
+                                new Security("sixteen letters and more").asInsecure()),
                         Duration.ofHours(1),
                         Duration.ofSeconds(20),
                         true,

@@ -34,6 +34,7 @@ final class AdvertiseTest {
                 "PSF_SERVERS", "1",
                 "PSF_WORKERS", "1",
                 "PSF_JOIN_TIMEOUT", "30s",
+                "PSF_SECRET", "of this test alone",
                 "PSF_TRANSPORT", transport));
         all.putAll(more);
         return Settings.of(all);

@@ -52,8 +52,8 @@ final class GuideCommandsTest {
     private static final Map<String, String> ELSEWHERE = Map.of(
             "./psf demo", "builds, and trains for a minute: DemoTest",
             "mvn verify", "the build that runs this test",
-            "PSF_JOURNAL=/var/lib/psf/journal PSF_ROLE=scheduler PSF_SCHEDULER=0.0.0.0:4080 PSF_SERVERS=3 PSF_WORKERS=2 ./psf node",
-                    "waits for nodes of other machines: SchedulerRestartTest, ChaosTest",
+            "PSF_JOURNAL=/var/lib/psf/journal PSF_ROLE=scheduler PSF_SCHEDULER=127.0.0.1:4080 PSF_SERVERS=3 PSF_WORKERS=2 ./psf node",
+                    "waits for other nodes: SchedulerRestartTest, ChaosTest",
             "mvn install -DskipTests -pl psf-builtin,psf-processor -am", "changes the local repository: ScriptTest");
 
     private final Set<String> seen = new HashSet<>();

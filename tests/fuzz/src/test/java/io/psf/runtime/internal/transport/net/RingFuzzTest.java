@@ -62,7 +62,8 @@ final class RingFuzzTest {
         List<byte[]> frames = new ArrayList<>();
         boolean refused = false;
         try (SocketChannel doorbell = SocketChannel.open()) {
-            RingFrames ring = new RingFrames(new SharedWire(READER, doorbell, null), new FramePool(1 << 20), lends, () -> {});
+            RingFrames ring =
+                    new RingFrames(new SharedWire(READER, doorbell, null), new FramePool(1 << 20), lends, () -> {});
             if (trusted) {
                 ring.trust();
             }
