@@ -56,13 +56,10 @@ final class TlsClusterTest {
         static Cluster start(Tls tls, Kind kind) throws Exception {
             TransportConfig transport = TransportConfig.usual().withKind(kind);
             Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 1).withTls(tls));
-            CompletableFuture<Server> server =
-                    CompletableFuture.supplyAsync(() -> Server.start(ServerConfig.of("127.0.0.1", scheduler.port())
-                            .withTls(tls)
-                            .withTransport(transport)));
-            Worker worker = Worker.connect(WorkerConfig.of("127.0.0.1", scheduler.port())
-                    .withTls(tls)
-                    .withTransport(transport));
+            CompletableFuture<Server> server = CompletableFuture.supplyAsync(() -> Server.start(
+                    ServerConfig.of("127.0.0.1", scheduler.port()).withTls(tls).withTransport(transport)));
+            Worker worker = Worker.connect(
+                    WorkerConfig.of("127.0.0.1", scheduler.port()).withTls(tls).withTransport(transport));
             return new Cluster(scheduler, server.get(20, TimeUnit.SECONDS), worker);
         }
 
@@ -79,15 +76,16 @@ final class TlsClusterTest {
     void aClusterWorksOverTls(Kind kind) throws Exception {
         try (Cluster cluster = Cluster.start(node, kind)) {
             int length = 3_000_000; // more than a socket takes at once
-            TensorId w = Tensors.init(
-                    cluster.worker(), TensorSpec.dense("w", length).optimizer(Optimizers.add()));
+            TensorId w =
+                    Tensors.init(cluster.worker(), TensorSpec.dense("w", length).optimizer(Optimizers.add()));
             float[] ones = new float[length];
             java.util.Arrays.fill(ones, 1);
             for (int i = 0; i < 5; i++) {
                 Tensors.push(cluster.worker(), w, ones).await();
             }
             assertThat(Tensors.pull(cluster.worker(), w)).containsOnly(5);
-            WorkerConfig visits = WorkerConfig.of("127.0.0.1", cluster.scheduler().port())
+            WorkerConfig visits = WorkerConfig.of(
+                            "127.0.0.1", cluster.scheduler().port())
                     .withTls(node)
                     .withTransport(TransportConfig.usual().withKind(kind));
             try (Guest guest = Guest.visit(visits)) {
@@ -128,8 +126,8 @@ final class TlsClusterTest {
         Tls next = authority.issue("next");
         int rounds = 200;
         try (Cluster cluster = Cluster.start(new Tls(certificate, key, node.authority()), Kind.TCP)) {
-            TensorId w = Tensors.init(
-                    cluster.worker(), TensorSpec.dense("w", 1000).optimizer(Optimizers.add()));
+            TensorId w =
+                    Tensors.init(cluster.worker(), TensorSpec.dense("w", 1000).optimizer(Optimizers.add()));
             float[] ones = new float[1000];
             java.util.Arrays.fill(ones, 1);
             for (int i = 0; i < rounds; i++) {
@@ -140,7 +138,8 @@ final class TlsClusterTest {
                 }
             }
             assertThat(Tensors.pull(cluster.worker(), w)).containsOnly(rounds);
-            WorkerConfig visits = WorkerConfig.of("127.0.0.1", cluster.scheduler().port())
+            WorkerConfig visits = WorkerConfig.of(
+                            "127.0.0.1", cluster.scheduler().port())
                     .withTls(new Tls(certificate, key, node.authority()))
                     .withTransport(TransportConfig.usual().withKind(Kind.TCP));
             try (Guest guest = Guest.visit(visits)) {

@@ -200,9 +200,8 @@ final class TlsAttacksTest {
             int refused = 0;
             for (int direction = 0; direction < 2; direction++) {
                 for (int cut = 0; cut < lengths[direction]; cut += 11) {
-                    proxy.most = direction == 0
-                            ? new int[] {cut, Integer.MAX_VALUE}
-                            : new int[] {Integer.MAX_VALUE, cut};
+                    proxy.most =
+                            direction == 0 ? new int[] {cut, Integer.MAX_VALUE} : new int[] {Integer.MAX_VALUE, cut};
                     CompletableFuture<PsException> end = new CompletableFuture<>();
                     try {
                         Channel channel = client.connect("127.0.0.1", there, each -> new Receiver() {
@@ -276,8 +275,9 @@ final class TlsAttacksTest {
             socket.close();
         }
         await().atMost(Duration.ofSeconds(30)).until(() -> descriptors() <= before + 6);
-        await().atMost(Duration.ofSeconds(30)).until(() -> Thread.getAllStackTraces().keySet().stream()
-                .noneMatch(thread -> thread.getName().equals("psf-tls")));
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().equals("psf-tls")));
     }
 
     @Test
@@ -302,9 +302,12 @@ final class TlsAttacksTest {
                 socket.startHandshake();
                 socket.getOutputStream().write(bytes(i));
                 byte[] answer = socket.getInputStream().readNBytes(Frame.HEADER);
-                int rest = ByteBuffer.wrap(answer).order(java.nio.ByteOrder.LITTLE_ENDIAN).getInt(0);
+                int rest = ByteBuffer.wrap(answer)
+                        .order(java.nio.ByteOrder.LITTLE_ENDIAN)
+                        .getInt(0);
                 assertThat(rest).isLessThan(length + Frame.HEADER);
-                assertThat(socket.getInputStream().readNBytes(rest - Frame.HEADER)).hasSize(rest - Frame.HEADER);
+                assertThat(socket.getInputStream().readNBytes(rest - Frame.HEADER))
+                        .hasSize(rest - Frame.HEADER);
             }
         }
         assertThat(ends.poll(20, TimeUnit.SECONDS)).hasMessageContaining("connection closed");
