@@ -34,10 +34,8 @@ final class TlsRatios {
             TransportConfig tcp = TransportConfig.usual().withKind(TransportConfig.Kind.TCP);
             SchedulerConfig size = SchedulerConfig.of(1, 1);
             Scheduler scheduler = Scheduler.start(tls == null ? size : size.withTls(tls));
-            ServerConfig server =
-                    ServerConfig.of("127.0.0.1", scheduler.port()).withTransport(tcp);
-            WorkerConfig worker =
-                    WorkerConfig.of("127.0.0.1", scheduler.port()).withTransport(tcp);
+            ServerConfig server = ServerConfig.of("127.0.0.1", scheduler.port()).withTransport(tcp);
+            WorkerConfig worker = WorkerConfig.of("127.0.0.1", scheduler.port()).withTransport(tcp);
             CompletableFuture<Server> started =
                     CompletableFuture.supplyAsync(() -> Server.start(tls == null ? server : server.withTls(tls)));
             Worker connected = Worker.connect(tls == null ? worker : worker.withTls(tls)); // once the server is there
