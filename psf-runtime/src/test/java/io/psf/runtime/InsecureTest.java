@@ -25,7 +25,7 @@ class InsecureTest {
     @Test
     void aServerBeyondLoopbackNeedsASecretOrTls() {
         ServerConfig server =
-                ServerConfig.of("127.0.0.1", 1).listen("0.0.0.0", 0).advertise("127.0.0.1", 0);
+                ServerConfig.of("127.0.0.1", 1).advertise("127.0.0.1", 0).listen("0.0.0.0", 0);
         assertThatThrownBy(() -> Server.start(server))
                 .isInstanceOf(PsException.class)
                 .hasMessageContaining("address of a server: 0.0.0.0, without a secret and TLS");

@@ -118,7 +118,7 @@ final class TlsClusterTest {
         }
     }
 
-    /** Each call is counted once, though connections break and are made again with another certificate. */
+    /** Each call is counted once while the files are replaced; the next connection is made with the new ones. */
     @Test
     void renewedCertificatesLoseAndDoubleNoCall() throws Exception {
         Path certificate = Files.copy(node.certificate(), folder.resolve("renewed.pem"));

@@ -38,7 +38,8 @@ final class TlsRatios {
             WorkerConfig worker = WorkerConfig.of("127.0.0.1", scheduler.port()).withTransport(tcp);
             CompletableFuture<Server> started =
                     CompletableFuture.supplyAsync(() -> Server.start(tls == null ? server : server.withTls(tls)));
-            return new Side(scheduler, started.get(), Worker.connect(tls == null ? worker : worker.withTls(tls)));
+            Worker connected = Worker.connect(tls == null ? worker : worker.withTls(tls)); // once the server is there
+            return new Side(scheduler, started.get(), connected);
         }
 
         @Override

@@ -31,9 +31,16 @@ final class TlsAccept implements Handshake {
     private final FramePool pool;
     private final boolean mayShare;
 
-    private final TlsSteps steps;
-    private boolean begun;
-    /** True while the tasks' thread has the engine. Written by that thread last. */
+    /** The bytes that arrive before there are steps: the first one decides. */
+    private final ByteBuffer beginning = ByteBuffer.allocate(Frame.BEGINNING).order(ByteOrder.LITTLE_ENDIAN);
+
+    /** Null before the first byte of a handshake. Written on the tasks' thread. */
+    private @Nullable TlsSteps steps;
+    /** What the steps need. Written on the tasks' thread. */
+    private TlsSteps.Need need = TlsSteps.Need.CAPACITY;
+    /** Written on the tasks' thread. */
+    private @Nullable Exception failure;
+    /** True while the tasks' thread has the fields above. */
     private volatile boolean busy;
 
     private int interest = SelectionKey.OP_READ;
@@ -41,14 +48,12 @@ final class TlsAccept implements Handshake {
     /** The handshake over the encrypted bytes; null until there are some. */
     private @Nullable FirstFrame first;
 
-    TlsAccept(SocketChannel socket, TlsEngines engines, TlsTasks tasks, FramePool pool, boolean mayShare)
-            throws IOException {
+    TlsAccept(SocketChannel socket, TlsEngines engines, TlsTasks tasks, FramePool pool, boolean mayShare) {
         this.socket = socket;
         this.engines = engines;
         this.tasks = tasks;
         this.pool = pool;
         this.mayShare = mayShare;
-        this.steps = new TlsSteps(engines.accepting());
     }
 
     @Override
@@ -62,7 +67,8 @@ final class TlsAccept implements Handshake {
             return null;
         }
         if (first == null) {
-            if (!begun && !begins()) {
+            if (steps == null && failure == null) {
+                begin();
                 return null;
             }
             first = secured();
@@ -70,21 +76,16 @@ final class TlsAccept implements Handshake {
         return first == null ? null : first.proceed();
     }
 
-    /** True if the first byte is that of a TLS handshake. */
-    private boolean begins() throws IOException {
-        int n = steps.receive(socket);
-        ByteBuffer bytes = steps.received();
-        if (bytes.hasRemaining() && bytes.get(0) == HANDSHAKE) {
-            begun = true;
-            return true;
-        }
-        if (bytes.remaining() >= Frame.BEGINNING) {
-            throw refusal(bytes.order(ByteOrder.LITTLE_ENDIAN));
-        }
-        if (n < 0) {
+    /** Begins TLS if the first byte is that of a handshake. */
+    private void begin() throws IOException {
+        int n = socket.read(beginning);
+        if (beginning.position() > 0 && beginning.get(0) == HANDSHAKE) {
+            advance();
+        } else if (!beginning.hasRemaining()) {
+            throw refusal(beginning.flip());
+        } else if (n < 0) {
             throw new EOFException("connection closed");
         }
-        return false;
     }
 
     private TlsFailure refusal(ByteBuffer bytes) throws IOException {
@@ -114,58 +115,70 @@ final class TlsAccept implements Handshake {
     }
 
     private @Nullable FirstFrame secured() throws IOException {
-        try {
-            while (true) {
-                switch (steps.proceed(socket)) {
-                    case TASKS -> {
-                        runTasks();
-                        return null;
-                    }
-                    case CAPACITY -> {
-                        interest = SelectionKey.OP_WRITE;
-                        return null;
-                    }
-                    case BYTES -> {
-                        interest = SelectionKey.OP_READ;
-                        int n = steps.receive(socket);
-                        if (n < 0) {
-                            throw new EOFException("connection closed");
-                        }
-                        if (n == 0) {
-                            return null;
-                        }
-                    }
-                    case NOTHING -> {
-                        interest = SelectionKey.OP_READ;
-                        TlsWire wire = new TlsWire(socket, steps.engine(), engines, steps.received());
-                        return new FirstFrame(wire, pool, mayShare);
-                    }
+        TlsSteps made = steps;
+        if (made == null || failure != null) {
+            throw refused(failure == null ? new IOException("no steps") : failure);
+        }
+        if (!made.flush(socket)) {
+            interest = SelectionKey.OP_WRITE;
+            return null;
+        }
+        switch (need) {
+            case CAPACITY -> advance();
+            case BYTES -> {
+                interest = SelectionKey.OP_READ;
+                int n = made.receive(socket);
+                if (n < 0) {
+                    throw new EOFException("connection closed");
+                }
+                if (n > 0) {
+                    advance();
                 }
             }
-        } catch (EOFException e) {
-            throw e;
-        } catch (IOException | RuntimeException e) {
-            steps.sendAlert(socket);
-            socket.shutdownOutput();
-            drain();
-            throw engines.failure(e);
+            case NOTHING -> {
+                interest = SelectionKey.OP_READ;
+                return new FirstFrame(new TlsWire(socket, made.engine(), engines, made.received()), pool, mayShare);
+            }
+        }
+        return null;
+    }
+
+    /** Takes the next steps on the tasks' thread. */
+    private void advance() throws IOException {
+        busy = true;
+        interest = 0; // the selector would report the bytes that wait
+        if (!tasks.run(this::work)) {
+            throw new IOException("too many handshakes at a time");
         }
     }
 
-    private void runTasks() throws IOException {
-        busy = true;
-        interest = 0; // the selector would report the bytes that wait
-        boolean runs = tasks.run(() -> {
-            try {
-                steps.runTasks();
-            } finally {
-                busy = false;
-                onReady.run();
+    private void work() {
+        try {
+            if (!socket.isOpen()) {
+                return; // given up meanwhile
             }
-        });
-        if (!runs) {
-            throw new IOException("too many handshakes at a time");
+            if (steps == null) {
+                steps = new TlsSteps(engines.accepting(), beginning.flip());
+            }
+            need = steps.proceed();
+        } catch (IOException | RuntimeException e) {
+            failure = e;
+        } catch (Error e) { // no memory
+            failure = new IOException("the handshake failed: " + e, e);
+        } finally {
+            busy = false;
+            onReady.run();
         }
+    }
+
+    private TlsFailure refused(Exception why) throws IOException {
+        if (steps != null) {
+            steps.flush(socket);
+            steps.sendAlert(socket);
+        }
+        socket.shutdownOutput();
+        drain();
+        return engines.failure(why);
     }
 
     @Override

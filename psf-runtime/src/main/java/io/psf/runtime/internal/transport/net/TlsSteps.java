@@ -14,10 +14,8 @@ final class TlsSteps {
     enum Need {
         /** Bytes of the peer. */
         BYTES,
-        /** Free capacity for bytes to the peer. */
+        /** That the bytes to the peer are {@link #flush written}. */
         CAPACITY,
-        /** The engine's tasks have to be run. */
-        TASKS,
         /** The handshake is complete. */
         NOTHING
     }
@@ -34,7 +32,17 @@ final class TlsSteps {
     private ByteBuffer out = NONE;
 
     TlsSteps(SSLEngine engine) throws SSLException {
+        this(engine, NONE);
+    }
+
+    /**
+     * Begins a handshake.
+     *
+     * @param received the first bytes of the peer
+     */
+    TlsSteps(SSLEngine engine, ByteBuffer received) throws SSLException {
         this.engine = engine;
+        in.clear().put(received).flip();
         engine.beginHandshake();
     }
 
@@ -69,52 +77,58 @@ final class TlsSteps {
         }
     }
 
-    /** Takes steps until one needs something. Does not block, unless a write does. */
-    Need proceed(WritableByteChannel to) throws IOException {
-        while (true) {
-            if (out.hasRemaining()) {
-                to.write(out);
-                if (out.hasRemaining()) {
-                    return Need.CAPACITY;
-                }
-                out = NONE; // the peer may take long to answer
-            }
-            switch (engine.getHandshakeStatus()) {
-                case NEED_TASK -> {
-                    return Need.TASKS;
-                }
-                case NEED_WRAP -> wrap();
-                case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> {
-                    SSLEngineResult result = engine.unwrap(in, NONE.duplicate());
-                    if (result.getStatus() == SSLEngineResult.Status.CLOSED) {
-                        throw new SSLException("the other end closed the connection in the handshake");
+    /** Writes what the last steps have made. False if some of it is left. Does not block, unless a write does. */
+    boolean flush(WritableByteChannel to) throws IOException {
+        if (out.hasRemaining()) {
+            to.write(out);
+        }
+        if (out.hasRemaining()) {
+            return false;
+        }
+        out = NONE; // the peer may take long to answer
+        return true;
+    }
+
+    /** Takes steps until one needs something. Takes some milliseconds, and does not block. */
+    Need proceed() throws SSLException {
+        ByteBuffer records = NONE;
+        try {
+            while (true) {
+                switch (engine.getHandshakeStatus()) {
+                    case NEED_TASK -> runTasks();
+                    case NEED_WRAP -> {
+                        int most = engine.getSession().getPacketBufferSize(); // what the engine wants capacity for
+                        if (records.capacity() == 0) {
+                            records = ByteBuffer.allocate(2 * most);
+                        }
+                        if (records.remaining() < most) {
+                            return Need.CAPACITY;
+                        }
+                        if (engine.wrap(NONE.duplicate(), records).getStatus() != SSLEngineResult.Status.OK) {
+                            throw new SSLException("the handshake was ended");
+                        }
                     }
-                    if (result.getStatus() == SSLEngineResult.Status.BUFFER_UNDERFLOW) {
-                        return Need.BYTES;
+                    case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> {
+                        SSLEngineResult.Status status =
+                                engine.unwrap(in, NONE.duplicate()).getStatus();
+                        if (status == SSLEngineResult.Status.CLOSED) {
+                            throw new SSLException("the other end closed the connection in the handshake");
+                        }
+                        if (status == SSLEngineResult.Status.BUFFER_UNDERFLOW) {
+                            return Need.BYTES;
+                        }
+                    }
+                    default -> {
+                        return Need.NOTHING;
                     }
                 }
-                default -> {
-                    return Need.NOTHING;
-                }
             }
+        } finally {
+            out = records.flip();
         }
     }
 
-    private void wrap() throws SSLException {
-        int most = engine.getSession().getPacketBufferSize();
-        ByteBuffer records = ByteBuffer.allocate(2 * most); // the engine wants capacity for the longest one
-        while (engine.getHandshakeStatus() == SSLEngineResult.HandshakeStatus.NEED_WRAP
-                && records.remaining() >= most) {
-            SSLEngineResult result = engine.wrap(NONE.duplicate(), records);
-            if (result.getStatus() != SSLEngineResult.Status.OK) {
-                throw new SSLException("the handshake was ended: " + result.getStatus());
-            }
-        }
-        out = records.flip();
-    }
-
-    /** Runs the engine's tasks. Takes some milliseconds. */
-    void runTasks() {
+    private void runTasks() {
         for (Runnable task = engine.getDelegatedTask(); task != null; task = engine.getDelegatedTask()) {
             task.run();
         }

@@ -56,18 +56,16 @@ final class TlsWires implements WireFactory {
         BlockingBytes.Timed from = new BlockingBytes.Timed(socket, HANDSHAKE_MILLIS);
         try {
             while (true) {
-                switch (steps.proceed(socket)) {
-                    case TASKS -> steps.runTasks();
-                    case BYTES -> {
-                        if (steps.receive(from) < 0) {
-                            throw new TlsFailure("the other end closed the connection in the handshake (expected: a"
-                                    + " node with " + TlsEngines.SETTINGS + ")");
-                        }
-                    }
-                    case NOTHING -> {
-                        return new TlsWire(socket, steps.engine(), engines, steps.received());
-                    }
-                    case CAPACITY -> throw new IOException("a socket that blocks took less than it was given");
+                TlsSteps.Need need = steps.proceed();
+                if (!steps.flush(socket)) {
+                    throw new IOException("a socket that blocks took less than it was given");
+                }
+                if (need == TlsSteps.Need.NOTHING) {
+                    return new TlsWire(socket, steps.engine(), engines, steps.received());
+                }
+                if (need == TlsSteps.Need.BYTES && steps.receive(from) < 0) {
+                    throw new TlsFailure("the other end closed the connection in the handshake (expected: a node"
+                            + " with " + TlsEngines.SETTINGS + ")");
                 }
             }
         } catch (SocketTimeoutException e) {

@@ -57,11 +57,18 @@ final class TlsWriter {
                 }
                 int atFirst = first.position();
                 int atSecond = second.position();
-                encrypt(first, second);
-                to.write(out);
-                if (out.hasRemaining()) {
-                    first.position(atFirst);
-                    second.position(atSecond);
+                boolean whole = false;
+                try {
+                    encrypt(first, second);
+                    to.write(out);
+                    whole = !out.hasRemaining();
+                } finally {
+                    if (!whole) { // not written, also if that failed
+                        first.position(atFirst);
+                        second.position(atSecond);
+                    }
+                }
+                if (!whole) {
                     return written;
                 }
                 written += owed;
