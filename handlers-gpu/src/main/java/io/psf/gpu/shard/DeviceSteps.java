@@ -61,7 +61,7 @@ final class DeviceSteps {
     /** Runs an operation on the shard. */
     <T> T operation(Function<Kernels, T> work) {
         rows.memory().requireThere();
-        return rows.workspace().operation(work);
+        return rows.operation(work);
     }
 
     private Corrections corrections(RuleKernel rule) {

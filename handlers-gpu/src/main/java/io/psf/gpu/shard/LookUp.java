@@ -46,7 +46,7 @@ final class LookUp {
         rows.generateBy(known);
         if (!tensor.grows() && !known.isZero()) {
             long n = (long) rows.count() * width;
-            rows.workspace().operation(kernels -> {
+            rows.operation(kernels -> {
                 kernels.fill(rows.values().address(), rows.range().begin() * width, n, known);
                 rows.workspace().stream().synchronize();
                 return null;
@@ -89,7 +89,7 @@ final class LookUp {
             inRange(keys, into);
             return n;
         }
-        return rows.workspace().operation(kernels -> {
+        return rows.operation(kernels -> {
             long of = rows.transfers().upload(keys);
             Block items = rows.transfers().items(n);
             rows.find(kernels, of, n, items.address());
@@ -109,7 +109,7 @@ final class LookUp {
                 throw noRow(keys, into);
             }
         } else {
-            rows.workspace().operation(kernels -> {
+            rows.operation(kernels -> {
                 long of = rows.transfers().upload(keys);
                 Block items = rows.transfers().items(n);
                 boolean repeats = Transfers.mayRepeat(keys);
@@ -177,7 +177,7 @@ final class LookUp {
      */
     void gather(LongArray keys, FloatArray into) {
         Workspace.poison(into);
-        rows.workspace().operation(kernels -> {
+        rows.operation(kernels -> {
             gather(kernels, keys, into);
             return null;
         });

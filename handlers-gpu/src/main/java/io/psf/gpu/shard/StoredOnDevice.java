@@ -27,7 +27,7 @@ final class StoredOnDevice implements StoredColumn {
     @Override
     public FloatArray read(int row, int n) {
         Objects.checkFromIndexSize(row, n, rows.count());
-        return workspace.operation(kernels -> {
+        return rows.operation(kernels -> {
             ByteBuffer bytes = workspace.pinned(Math.toIntExact(n * column.bytesOfRow()));
             if (n > 0) {
                 workspace.stream().copyOut(column.addressToRead() + row * column.bytesOfRow(), bytes);
@@ -48,7 +48,7 @@ final class StoredOnDevice implements StoredColumn {
         SameValue same = column.same();
         int before = same == null ? 0 : same.written();
         long to = column.address() + row * column.bytesOfRow();
-        workspace.operation(kernels -> {
+        rows.operation(kernels -> {
             workspace
                     .pieces()
                     .in(
@@ -77,7 +77,7 @@ final class StoredOnDevice implements StoredColumn {
         for (int i = 0; i < n; i++) {
             Objects.checkIndex(numbers[i], rows.count());
         }
-        workspace.operation(kernels -> {
+        rows.operation(kernels -> {
             Block to = rows.transfers().upload("stored rows", numbers, n);
             workspace
                     .pieces()
@@ -97,7 +97,7 @@ final class StoredOnDevice implements StoredColumn {
 
     @Override
     public void clear() {
-        workspace.operation(kernels -> {
+        rows.operation(kernels -> {
             column.clear(0, rows.count());
             workspace.stream().synchronize();
             return null;
