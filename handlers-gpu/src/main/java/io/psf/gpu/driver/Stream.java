@@ -148,6 +148,17 @@ public final class Stream implements AutoCloseable {
         }
     }
 
+    /** Sets bytes from an address on to zero. */
+    public void zero(long address, long bytes) {
+        if (address % Integer.BYTES == 0 && bytes % Integer.BYTES == 0) {
+            fill(address, bytes, 0);
+        } else if (bytes > 0) {
+            check(
+                    JCudaDriver.cuMemsetD8Async(Block.pointer(address), (byte) 0, bytes, stream),
+                    "fill of " + bytes + " bytes on the device");
+        }
+    }
+
     /** Marks the work so far. */
     public void record(Event event) {
         check(JCudaDriver.cuEventRecord(event.event(), stream), "event");

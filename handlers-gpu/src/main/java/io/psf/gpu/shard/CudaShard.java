@@ -118,7 +118,27 @@ public final class CudaShard extends ServerShard implements DeviceShard, Generat
 
     @Override
     public FloatArray valuesForAnswer() {
-        return download(deviceValues());
+        if (!isOfHalves()) {
+            return download(deviceValues());
+        }
+        FloatArray all = allocate(Math.multiplyExact(rows(), width()));
+        Workspace.poison(all);
+        return rows.operation(kernels -> {
+            Rows from = rows.values().rowsToRead();
+            workspace
+                    .pieces()
+                    .out(
+                            all,
+                            width(),
+                            (piece, first, n) ->
+                                    kernels.decode(from, (long) first * width(), piece, (long) n * width()));
+            workspace.stream().synchronize();
+            return all;
+        });
+    }
+
+    private boolean isOfHalves() {
+        return spec().types().storage().isHalf();
     }
 
     private PsException onDevice(String what) {
@@ -248,6 +268,12 @@ public final class CudaShard extends ServerShard implements DeviceShard, Generat
 
     @Override
     public DeviceArray deviceValues() {
+        if (isOfHalves()) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "values of tensor \"" + spec().id() + "\" as an array of a device: "
+                            + spec().types().storage() + " (expected: FLOAT32, for a handler with kernels of its own)");
+        }
         return handlerWork.array(rows.operation(kernels -> rows.values()), rows());
     }
 

@@ -3,6 +3,7 @@ package io.psf.gpu.shard;
 import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.TensorInfo;
+import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
 import io.psf.gpu.driver.Block;
 import io.psf.runtime.spi.shard.Slice;
@@ -53,11 +54,13 @@ final class DeviceRows {
         this.transfers = new Transfers(workspace);
         this.rows = tensor.grows() ? 0 : Math.toIntExact(range.length());
         this.capacity = rows;
-        this.values = new DeviceColumn(memory, "values of " + name, 4L * tensor.width(), 0, rows, most());
+        this.values = new DeviceColumn(
+                memory, "values of " + name, tensor.width(), tensor.types().storage(), rows, most());
         this.slots = new DeviceSlots(memory, name, most());
         this.status = new Status(memory);
         this.index = tensor.grows() ? new KeyIndex(memory, "index of " + name) : null;
-        this.keys = tensor.grows() ? new DeviceColumn(memory, "keys of " + name, Long.BYTES, 0, 0, most()) : null;
+        this.keys =
+                tensor.grows() ? new DeviceColumn(memory, "keys of " + name, 2, FloatType.FLOAT32, 0, most()) : null;
     }
 
     ShardMemory memory() {
@@ -159,11 +162,11 @@ final class DeviceRows {
      * @param into the address for the rows of the items
      */
     void pull(Kernels kernels, Items pulled, long items, long into) {
-        long from = values.addressToRead();
+        Rows from = values.rowsToRead();
         if (index == null) {
-            kernels.pullRange(from, pulled, range, tensor.width(), into, status.address());
+            kernels.pullRange(pulled, range, from, into, status.address());
         } else {
-            kernels.pullIndex(from, pulled, range, index.index(), tensor.width(), into, items, status.address());
+            kernels.pullIndex(pulled, range, index.index(), from, into, items, status.address());
         }
     }
 
@@ -192,7 +195,7 @@ final class DeviceRows {
             kernels.check(of, n, range, claims, status.address());
         }
         int most = (long) rows + n <= capacity ? NewRows.ANY : capacity;
-        NewRows created = new NewRows(keys().address(), values.address(), tensor.width(), most, generator);
+        NewRows created = new NewRows(keys().address(), values.rows(), most, generator);
         used = Integer.MAX_VALUE; // until the status is read: if the operation fails before, the next one reads it
         kernels.findOrInsert(of, n, index.index(), created, into, claims, status.address());
         if (repeats && !claims.there()) {
@@ -384,9 +387,9 @@ final class DeviceRows {
         long from = transfers.upload("from", removal.from(), n).address();
         long to = transfers.upload("to", removal.to(), n).address();
         kernels.moveKeys(keys().address(), from, to, n, index().index());
-        kernels.moveRows(values.address(), from, to, n, tensor.width());
+        kernels.moveRows(values.rows(), from, to, n);
         for (DeviceColumn slot : slots.used().values()) {
-            kernels.moveRows(slot.address(), from, to, n, slot.width());
+            kernels.moveRows(slot.rows(), from, to, n);
         }
     }
 }

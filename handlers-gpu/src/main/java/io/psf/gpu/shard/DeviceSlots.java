@@ -1,5 +1,6 @@
 package io.psf.gpu.shard;
 
+import io.psf.api.array.FloatType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,7 +47,7 @@ final class DeviceSlots {
     }
 
     private DeviceColumn column(String slot, int width, int capacity) {
-        return new DeviceColumn(memory, "slot \"" + slot + "\" of " + of, 4L * width, 0, capacity, most);
+        return new DeviceColumn(memory, "slot \"" + slot + "\" of " + of, width, FloatType.FLOAT32, capacity, most);
     }
 
     DeviceColumn slot(String slot, int width, int capacity) {

@@ -47,7 +47,7 @@ final class LookUp {
         if (!tensor.grows() && !known.isZero()) {
             long n = (long) rows.count() * width;
             rows.operation(kernels -> {
-                kernels.fill(rows.values().address(), rows.range().begin() * width, n, known);
+                kernels.fill(rows.values().rows(), rows.range().begin() * width, n, known);
                 rows.workspace().stream().synchronize();
                 return null;
             });
@@ -213,7 +213,12 @@ final class LookUp {
         Generators generator = rows.generator();
         if (generator != null) {
             kernels.pullMissing(
-                    items.address(), pulled, width, into, rows.status().address(), generator);
+                    items.address(),
+                    pulled,
+                    rows.values().rowsToRead(),
+                    into,
+                    rows.status().address(),
+                    generator);
         }
     }
 

@@ -28,13 +28,24 @@ final class StoredOnDevice implements StoredColumn {
     public FloatArray read(int row, int n) {
         Objects.checkFromIndexSize(row, n, rows.count());
         return rows.operation(kernels -> {
-            ByteBuffer bytes = workspace.pinned(Math.toIntExact(n * column.bytesOfRow()));
+            ByteBuffer bytes = workspace.pinned(Math.toIntExact((long) n * width() * Float.BYTES));
             if (n > 0) {
-                workspace.stream().copyOut(column.addressToRead() + row * column.bytesOfRow(), bytes);
+                workspace.stream().copyOut(floats(kernels, row, n), bytes);
                 workspace.stream().synchronize();
             }
             return FloatArray.view(bytes.slice().order(ByteOrder.LITTLE_ENDIAN));
         });
+    }
+
+    /** Returns the address of rows as float32. */
+    private long floats(Kernels kernels, int row, int n) {
+        if (!column.type().isHalf()) {
+            return column.addressToRead() + row * column.bytesOfRow();
+        }
+        long values = (long) n * width();
+        long decoded = workspace.scratch("decoded", values * Float.BYTES).address();
+        kernels.decode(column.rowsToRead(), (long) row * width(), decoded, values);
+        return decoded;
     }
 
     @Override
@@ -47,15 +58,16 @@ final class StoredOnDevice implements StoredColumn {
     void writeAt(int row, FloatArray values) {
         SameValue same = column.same();
         int before = same == null ? 0 : same.written();
-        long to = column.address() + row * column.bytesOfRow();
+        Rows to = column.rows();
         rows.operation(kernels -> {
-            workspace
-                    .pieces()
-                    .in(
-                            values,
-                            width(),
-                            (piece, first, n) -> workspace.stream()
-                                    .copy(piece, to + first * column.bytesOfRow(), n * column.bytesOfRow()));
+            workspace.pieces().in(values, width(), (piece, first, n) -> {
+                if (to.type().isHalf()) {
+                    kernels.encode(to, (long) (row + first) * width(), piece, (long) n * width());
+                } else {
+                    long at = to.address() + (row + first) * column.bytesOfRow();
+                    workspace.stream().copy(piece, at, n * column.bytesOfRow());
+                }
+            });
             workspace.stream().synchronize();
             return null;
         });
@@ -85,11 +97,7 @@ final class StoredOnDevice implements StoredColumn {
                             values.slice(0, n * width()),
                             width(),
                             (piece, first, some) -> kernels.scatter(
-                                    column.address(),
-                                    to.address() + (long) first * Integer.BYTES,
-                                    some,
-                                    width(),
-                                    piece));
+                                    column.rows(), to.address() + (long) first * Integer.BYTES, some, piece));
             workspace.stream().synchronize();
             return null;
         });
