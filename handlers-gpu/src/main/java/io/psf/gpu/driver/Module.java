@@ -75,10 +75,16 @@ public final class Module {
         int[] unused = new int[1];
         while (entry.find()) {
             String kernel = entry.group(1);
-            Cuda.check(
-                    JCudaDriver.cuFuncGetAttribute(
-                            unused, CUfunction_attribute.CU_FUNC_ATTRIBUTE_NUM_REGS, function(kernel)),
-                    "kernel \"" + kernel + "\" of " + name);
+            CUfunction function = new CUfunction();
+            int result = JCudaDriver.cuModuleGetFunction(function, module, kernel);
+            if (result == 0) {
+                functions.put(kernel, function);
+                result = JCudaDriver.cuFuncGetAttribute(
+                        unused, CUfunction_attribute.CU_FUNC_ATTRIBUTE_NUM_REGS, function);
+            }
+            if (result != CUresult.CUDA_ERROR_NOT_FOUND) { // a comment may look like an entry
+                Cuda.check(result, "kernel \"" + kernel + "\" of " + name);
+            }
         }
     }
 
