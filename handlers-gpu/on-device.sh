@@ -45,6 +45,16 @@ entries() {
   tr ':' '\n' <"$home/$1/target/on-device.classpath"
 }
 
+# Leaves the library of the driver's functions alone in JCuda's natives: jar, folder. The others are for other APIs.
+strip_natives() {
+  local natives only
+  natives=$(ls "$2"/jcuda-natives-*-linux-x86_64.jar 2>/dev/null) || return 0
+  only=$unpacked/natives
+  mkdir -p -- "$only"
+  (cd -- "$only" && "$1" xf "$natives" lib && "$1" cf "$natives" lib/libJCudaDriver-*)
+  rm -rf -- "$only"
+}
+
 build() {
   command -v mvn >/dev/null || fail "mvn: not found (expected: Maven, 3.8 or newer, on the PATH)"
   local java jlink pack entry name size packed
@@ -66,6 +76,7 @@ build() {
       *) [ -d "$entry" ] || cp -- "$entry" "$pack/lib/" ;;
     esac
   done
+  strip_natives "$java/bin/jar" "$pack/lib"
   cp -- "$home/examples/target/psf-examples.jar" "$pack/lib/"
   ls "$pack/lib"/handlers-gpu-*.jar >/dev/null 2>&1 || fail "$pack/lib: has no handlers-gpu (expected: the jar of this module)"
   cp -R -- "$module/target/test-classes" "$pack/handlers-gpu-tests"

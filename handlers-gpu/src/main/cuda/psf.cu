@@ -8,6 +8,7 @@
 
 typedef unsigned long long u64;
 typedef long long i64;
+typedef unsigned short u16;
 
 #define NONE (-1)
 #define LATER(row) (-2 - (row))
@@ -83,6 +84,139 @@ __device__ inline i64 find(const Entry *entries, u64 mask, i64 key) {
         if (seen == 0) {
             return -1;
         }
+    }
+}
+
+// ---- values of 16 bits ----
+//
+// The values of a shard may be float16 or bfloat16 in memory; all arithmetic is in float32. A kernel branches on the format,
+// which is the same for all threads. Conversions are those of the host (io.psf.api.array.Halves), to the nearest, ties to even.
+
+enum { FLOAT32, FLOAT16, BFLOAT16 };
+
+__device__ inline unsigned bitsOf(float value) {
+    unsigned bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+__device__ inline float ofBits(unsigned bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+__device__ inline float decode(unsigned half, int storage) {
+    if (storage == BFLOAT16) {
+        return ofBits(half << 16);
+    }
+#ifdef __CUDA_ARCH__
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"((u16)half));
+    return value;
+#else
+    unsigned magnitude = half & 0x7fff;
+    float value = magnitude < 0x7c00 ? ofBits(magnitude << 13) * 5.192296858534828e33f // 2^112
+                                     : ofBits(0x7f800000u | (half & 0x3ff) << 13);
+    return ofBits(bitsOf(value) | (half & 0x8000) << 16);
+#endif
+}
+
+__device__ inline u16 encode(float value, int storage) {
+    unsigned bits = bitsOf(value);
+    unsigned magnitude = bits & 0x7fffffff;
+    if (storage == BFLOAT16) {
+        return (u16)(magnitude > 0x7f800000 ? bits >> 16 | 0x40 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    }
+#ifdef __CUDA_ARCH__
+    u16 half;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
+    return half;
+#else
+    unsigned rounded;
+    if (magnitude > 0x7f800000) {
+        rounded = 0x7e00;
+    } else if (magnitude < 0x38800000) { // below the normal ones: multiples of 2^-24, as beside 0.5
+        rounded = bitsOf(ofBits(magnitude) + 0.5f) - 0x3f000000;
+    } else {
+        unsigned normal = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13;
+        rounded = normal < 0x7c00 ? normal : 0x7c00;
+    }
+    return (u16)((bits >> 16 & 0x8000) | rounded);
+#endif
+}
+
+/** The float32 of a value that is stored. */
+__device__ inline float stored(float value, int storage) {
+    return storage ? decode(encode(value, storage), storage) : value;
+}
+
+/** Converts what is read. */
+struct Decode {
+    int storage;
+    __device__ float operator()(float value) const {
+        return value;
+    }
+    __device__ float4 operator()(float4 values) const {
+        return values;
+    }
+    __device__ float operator()(u16 value) const {
+        return decode(value, storage);
+    }
+    __device__ float4 operator()(ushort4 values) const {
+        float4 floats = {
+            decode(values.x, storage), decode(values.y, storage), decode(values.z, storage), decode(values.w, storage)};
+        return floats;
+    }
+};
+
+/** The address of an element. */
+__device__ inline float *elementAt(float *values, i64 i, int storage) {
+    return storage ? (float *)((u16 *)values + i) : values + i;
+}
+
+__device__ inline float load(const float *values, i64 i, int storage) {
+    return storage ? decode(((const u16 *)values)[i], storage) : values[i];
+}
+
+__device__ inline void store(float *values, i64 i, float value, int storage) {
+    if (storage) {
+        ((u16 *)values)[i] = encode(value, storage);
+    } else {
+        values[i] = value;
+    }
+}
+
+/** Group i of four elements. */
+__device__ inline float4 loadFour(const float *values, i64 i, int storage) {
+    if (storage) {
+        Decode decoded = {storage};
+        return decoded(((const ushort4 *)values)[i]);
+    }
+    return ((const float4 *)values)[i];
+}
+
+__device__ inline void storeFour(float *values, i64 i, float4 four, int storage) {
+    if (storage) {
+        ushort4 halves = {
+            encode(four.x, storage), encode(four.y, storage), encode(four.z, storage), encode(four.w, storage)};
+        ((ushort4 *)values)[i] = halves;
+    } else {
+        ((float4 *)values)[i] = four;
+    }
+}
+
+/** Stores n elements of float32, from element `first` on. */
+extern "C" __global__ void psf_encode(float *values, i64 first, const float *from, i64 n, int storage) {
+    EACH(i, n) {
+        store(values, first + i, from[i], storage);
+    }
+}
+
+/** Reads n elements, from element `first` on, as float32. */
+extern "C" __global__ void psf_decode(const float *values, i64 first, float *into, i64 n, int storage) {
+    EACH(i, n) {
+        into[i] = load(values, first + i, storage);
     }
 }
 
@@ -180,10 +314,10 @@ __device__ inline u64 firstElement(i64 key, int width) {
 #define THE_GENERATOR {kind, a, b, seed, least, greatest}
 
 /** Writes the initial values of consecutive elements. */
-extern "C" __global__ void psf_fill(float *values, i64 first, i64 n, GENERATOR) {
+extern "C" __global__ void psf_fill(float *values, i64 first, i64 n, int storage, GENERATOR) {
     Generator g = THE_GENERATOR;
     EACH(i, n) {
-        values[i] = generate(g, (u64)first + (u64)i);
+        store(values, i, generate(g, (u64)first + (u64)i), storage);
     }
 }
 
@@ -361,7 +495,8 @@ extern "C" __global__ void psf_find(
  * one after the other, from the row of its first thread that creates one.
  */
 __device__ inline void fillCreated(
-        float *values, int width, const i64 *keysOfRows, int row, bool creates, int most, const Generator &g) {
+        float *values, int width, int storage, const i64 *keysOfRows, int row, bool creates, int most,
+        const Generator &g) {
     if (g.kind == ZEROS) {
         return;
     }
@@ -378,11 +513,12 @@ __device__ inline void fillCreated(
         i64 item = n >> 32 ? i / width : (unsigned)i / (unsigned)width;
         i64 column = i - item * width;
         u64 element = firstElement(keysOfRows[first + item], width) + (u64)column;
-        values[(first + item) * width + column] = generate(g, element);
+        store(values, (first + item) * width + column, generate(g, element), storage);
     }
 #else
     for (int column = 0; creates && row < most && column < width; column++) {
-        values[(i64)row * width + column] = generate(g, firstElement(keysOfRows[row], width) + (u64)column);
+        float initial = generate(g, firstElement(keysOfRows[row], width) + (u64)column);
+        store(values, (i64)row * width + column, initial, storage);
     }
 #endif
 }
@@ -395,7 +531,7 @@ __device__ inline void fillCreated(
  */
 extern "C" __global__ void psf_find_or_insert(
         const i64 *keys, int n, Entry *entries, u64 mask, i64 *keysOfRows, int most, int *rows, u64 *claims,
-        int maskOfClaims, Status *status, float *values, int width, GENERATOR) {
+        int maskOfClaims, Status *status, float *values, int width, int storage, GENERATOR) {
     Generator g = THE_GENERATOR;
     if (status->invalid) {
         EACH(i, n) {
@@ -453,7 +589,7 @@ extern "C" __global__ void psf_find_or_insert(
         if (!fits) {
             atomicExch(&status->full, 1);
         }
-        fillCreated(values, width, keysOfRows, created, creates, most, g);
+        fillCreated(values, width, storage, keysOfRows, created, creates, most, g);
         if (i < n) {
             if (claims && fits) {
                 claim(claims, (unsigned)maskOfClaims, (int)at, (int)i);
@@ -540,11 +676,18 @@ extern "C" __global__ void psf_move_keys(i64 *keys, const int *from, const int *
 }
 
 /** Copies rows `from` to the rows `to` of the same array; no row is in both. */
-extern "C" __global__ void psf_move_rows(float *values, const int *from, const int *to, int n, int width) {
+extern "C" __global__ void psf_move_rows(
+        float *values, const int *from, const int *to, int n, int width, int storage) {
     EACH(i, (i64)n * width) {
         i64 item = i / width;
         i64 column = i % width;
-        values[(i64)to[item] * width + column] = values[(i64)from[item] * width + column];
+        i64 target = (i64)to[item] * width + column;
+        i64 source = (i64)from[item] * width + column;
+        if (storage) {
+            ((u16 *)values)[target] = ((const u16 *)values)[source];
+        } else {
+            values[target] = values[source];
+        }
     }
 }
 
@@ -552,8 +695,8 @@ extern "C" __global__ void psf_move_rows(float *values, const int *from, const i
  * Copies the rows of the items [first, first + n) to an array, one after the other. Does nothing for an item without a
  * row. `rowOf(item)` is the row of an item, NONE if it has none; each thread that copies a part of the row asks for it.
  */
-template <class T, class RowOf>
-__device__ inline void copyRows(const T *values, int n, unsigned parts, T *into, RowOf rowOf) {
+template <class T, class Into, class RowOf>
+__device__ inline void copyRows(const T *values, int n, unsigned parts, Into *into, Decode decoded, RowOf rowOf) {
     unsigned total = (unsigned)n * parts;
     unsigned stride = gridDim.x * blockDim.x * IN_FLIGHT;
     for (unsigned first = blockIdx.x * blockDim.x * IN_FLIGHT + threadIdx.x; first < total; first += stride) {
@@ -573,26 +716,31 @@ __device__ inline void copyRows(const T *values, int n, unsigned parts, T *into,
         }
         for (int k = 0; k < IN_FLIGHT; k++) {
             if (row[k] >= 0) {
-                into[first + k * blockDim.x] = value[k];
+                into[first + k * blockDim.x] = decoded(value[k]);
             }
         }
     }
 }
 
 template <class RowOf>
-__device__ inline void pull(const float *values, int n, int width, float *into, RowOf rowOf) {
-    if (width % 4 == 0) {
-        copyRows((const float4 *)values, n, (unsigned)width / 4, (float4 *)into, rowOf);
+__device__ inline void pull(const float *values, int n, int width, int storage, float *into, RowOf rowOf) {
+    Decode decoded = {storage};
+    if (width % 4 == 0 && storage) {
+        copyRows((const ushort4 *)values, n, (unsigned)width / 4, (float4 *)into, decoded, rowOf);
+    } else if (width % 4 == 0) {
+        copyRows((const float4 *)values, n, (unsigned)width / 4, (float4 *)into, decoded, rowOf);
+    } else if (storage) {
+        copyRows((const u16 *)values, n, (unsigned)width, into, decoded, rowOf);
     } else {
-        copyRows(values, n, (unsigned)width, into, rowOf);
+        copyRows(values, n, (unsigned)width, into, decoded, rowOf);
     }
 }
 
 /** Copies the rows of the items [first, first + n) of all keys of a table that does not grow. */
 extern "C" __global__ void psf_pull_range(
-        const float *values, const i64 *keys, int all, int first, int n, i64 begin, i64 end, int width, float *into,
-        Status *status) {
-    pull(values, n, width, into, [=](int item, bool) {
+        const float *values, const i64 *keys, int all, int first, int n, i64 begin, i64 end, int width,
+        int storage, float *into, Status *status) {
+    pull(values, n, width, storage, into, [=](int item, bool) {
         i64 key = keys[first + item];
         if (key < begin || key >= end) {
             refuse(status, first + item, all);
@@ -608,8 +756,8 @@ extern "C" __global__ void psf_pull_range(
  */
 extern "C" __global__ void psf_pull_index(
         const float *values, const i64 *keys, int all, int first, int n, i64 begin, i64 end, const Entry *entries,
-        u64 mask, int width, float *into, int *rows, Status *status) {
-    pull(values, n, width, into, [=](int item, bool isPartZero) {
+        u64 mask, int width, int storage, float *into, int *rows, Status *status) {
+    pull(values, n, width, storage, into, [=](int item, bool isPartZero) {
         i64 key = keys[first + item];
         int row = NONE;
         if (!owns(key, begin, end)) {
@@ -631,7 +779,8 @@ extern "C" __global__ void psf_pull_index(
 
 /** Writes the initial values of the items [first, first + n) that have no row, if there is such an item. */
 extern "C" __global__ void psf_pull_missing(
-        const int *rows, const i64 *keys, int first, int n, int width, float *into, const Status *status, GENERATOR) {
+        const int *rows, const i64 *keys, int first, int n, int width, int storage, float *into, const Status *status,
+        GENERATOR) {
     if (!status->missing) {
         return;
     }
@@ -640,7 +789,7 @@ extern "C" __global__ void psf_pull_missing(
         unsigned item = (unsigned)i / (unsigned)width;
         if (rows[first + item] < 0) {
             unsigned column = (unsigned)i - item * (unsigned)width;
-            into[i] = generate(g, firstElement(keys[first + item], width) + column);
+            into[i] = stored(generate(g, firstElement(keys[first + item], width) + column), storage);
         }
     }
 }
@@ -657,14 +806,15 @@ extern "C" __global__ void psf_end(Status *status, int *into) {
 }
 
 /** Copies the rows of an array to rows by number, none of which is repeated; items of NONE are left. */
-extern "C" __global__ void psf_scatter(float *values, const int *rows, int n, int width, const float *from) {
+extern "C" __global__ void psf_scatter(
+        float *values, const int *rows, int n, int width, const float *from, int storage) {
     if (width % 4 == 0) {
         unsigned quads = (unsigned)width / 4;
         EACH(i, (i64)n * quads) {
             unsigned item = (unsigned)i / quads;
             i64 row = rows[item];
             if (row >= 0) {
-                ((float4 *)values)[row * quads + ((unsigned)i - item * quads)] = ((const float4 *)from)[i];
+                storeFour(values, row * quads + ((unsigned)i - item * quads), ((const float4 *)from)[i], storage);
             }
         }
         return;
@@ -673,7 +823,7 @@ extern "C" __global__ void psf_scatter(float *values, const int *rows, int n, in
         unsigned item = (unsigned)i / (unsigned)width;
         i64 row = rows[item];
         if (row >= 0) {
-            values[row * width + ((unsigned)i - item * (unsigned)width)] = from[i];
+            store(values, row * width + ((unsigned)i - item * (unsigned)width), from[i], storage);
         }
     }
 }
@@ -690,6 +840,8 @@ struct Rule {
     float clip, scale, decay;
     /** The number of steps of all rows with this one, where no array has those of each. */
     float stepsOfAll;
+    /** The format of the values. */
+    int storage;
 };
 
 /** A rule without factors of each row. Rules hide what they have: the number of states, whether they count, factors. */
@@ -902,13 +1054,13 @@ __device__ inline T once(const T *at) {
 template <class R>
 __device__ inline void stepOne(
         const Rule &r, float *w, const float *g, float *s, float *t, i64 i, i64 j, float2 c) {
-    float weight = w[i];
+    float weight = load(w, i, r.storage);
     float gradient = once(&g[j]);
     gradient = changes<R>(r) ? changed(r, weight, gradient) : gradient;
     float first = R::states > 0 ? s[i] : 0;
     float second = R::states > 1 ? t[i] : 0;
     R::step(r, weight, gradient, first, second, c);
-    w[i] = weight;
+    store(w, i, weight, r.storage);
     if (R::states > 0) {
         s[i] = first;
     }
@@ -922,7 +1074,7 @@ template <class R>
 __device__ inline void stepFour(
         const Rule &r, float *w, const float *g, float *s, float *t, i64 i, i64 j, float2 c, float2 c1, float2 c2,
         float2 c3) {
-    float4 weight = ((const float4 *)w)[i];
+    float4 weight = loadFour(w, i, r.storage);
     float4 gradient = once((const float4 *)g + j);
     float4 first;
     float4 second;
@@ -942,7 +1094,7 @@ __device__ inline void stepFour(
     R::step(r, weight.y, gradient.y, first.y, second.y, c1);
     R::step(r, weight.z, gradient.z, first.z, second.z, c2);
     R::step(r, weight.w, gradient.w, first.w, second.w, c3);
-    ((float4 *)w)[i] = weight;
+    storeFour(w, i, weight, r.storage);
     if (R::states > 0) {
         ((float4 *)s)[i] = first;
     }
@@ -1002,7 +1154,7 @@ template <class R>
 __device__ inline void stepAll(
         float *w, const float *g, float *s, float *t, const float *ofRows, i64 row, i64 n, int width, const Rule &r) {
     i64 first = row * width;
-    w += first;
+    w = elementAt(w, first, r.storage);
     if (R::states > 0) {
         s += first;
     }
@@ -1063,7 +1215,7 @@ __device__ inline void stepRows(
  */
 __device__ inline void addSquares(
         const Rule &r, const float *w, const float *g, float *a, i64 row, i64 item, int width) {
-    const float *weights = w + row * width;
+    i64 begin = row * width;
     const float *gradients = g + item * width;
     float sum = 0;
     int column = 0;
@@ -1077,7 +1229,7 @@ __device__ inline void addSquares(
         }
     }
     for (; column < width; column++) {
-        float gradient = r.changes ? changed(r, weights[column], gradients[column]) : gradients[column];
+        float gradient = r.changes ? changed(r, load(w, begin + column, r.storage), gradients[column]) : gradients[column];
         sum = sum + gradient * gradient;
     }
     a[row] = a[row] + sum / (float)width;
@@ -1119,8 +1271,8 @@ __device__ inline void stepRest(
 
 #define ARGUMENTS                                                                                                    \
     float p0, float p1, float p2, float p3, float p4, const double2 *corrections, int known, int changes, float clip, \
-            float scale, float decay, float stepsOfAll
-#define THE_ARGUMENTS {p0, p1, p2, p3, p4, corrections, known, changes, clip, scale, decay, stepsOfAll}
+            float scale, float decay, float stepsOfAll, int storage
+#define THE_ARGUMENTS {p0, p1, p2, p3, p4, corrections, known, changes, clip, scale, decay, stepsOfAll, storage}
 
 #define KERNELS(name, R)                                                                                              \
     extern "C" __global__ void psf_##name##_all(float *w, const float *g, float *s, float *t, const float *ofRows,     \
@@ -1198,7 +1350,7 @@ extern "C" __global__ void psf_squared_norm(const float *g, i64 n, float clip, d
 __device__ inline void addNorms(
         const Rule &r, const float *w, const float *g, const float *m, const float *v, i64 i, i64 j, float2 c,
         double2 &sums) {
-    float weight = w[i];
+    float weight = load(w, i, r.storage);
     float gradient = r.changes ? changed(r, weight, g[j]) : g[j];
     float mean = m[i];
     float square = v[i];

@@ -70,6 +70,14 @@ class FailedCalls {
             }
             return sums;
         }
+
+        float[] removedFrom(float[] before) {
+            float[] left = before.clone();
+            for (long key : keys) {
+                Arrays.fill(left, (int) key * width, ((int) key + 1) * width, 0);
+            }
+            return left;
+        }
     }
 
     /** A function that fails. */
@@ -79,7 +87,8 @@ class FailedCalls {
         PUSH_AND_PULL_ROWS_THAT_GROW(true),
         PUSH_ALL(false),
         PULL_ALL(false),
-        PULL_ROWS_THAT_GROW(true);
+        PULL_ROWS_THAT_GROW(true),
+        REMOVE_ROWS(true);
 
         final boolean grows;
 
@@ -100,6 +109,7 @@ class FailedCalls {
                             .await();
                 case PULL_ALL -> Tensors.pull(worker, tensor);
                 case PULL_ROWS_THAT_GROW -> FailedCalls.values(tensor, update.width());
+                case REMOVE_ROWS -> Tensors.removeRows(worker, tensor, keys).await();
             }
         }
 
@@ -107,6 +117,7 @@ class FailedCalls {
             return switch (this) {
                 case PUSH_ROWS, PUSH_ROWS_THAT_GROW, PUSH_AND_PULL_ROWS_THAT_GROW, PUSH_ALL -> update.addedTo(before);
                 case PULL_ALL, PULL_ROWS_THAT_GROW -> before;
+                case REMOVE_ROWS -> update.removedFrom(before);
             };
         }
     }

@@ -73,7 +73,7 @@ final class HostTable {
         kernels.launch(
                 "psf_find_or_insert",
                 generator.behind(
-                        keys, n, entries, (long) mask, keysOfRows, most, rows, table, last, status, values, width));
+                        keys, n, entries, (long) mask, keysOfRows, most, rows, table, last, status, values, width, 0));
         if (table == 0) {
             kernels.launch("psf_resolve", rows, n, entries);
         }
@@ -127,10 +127,11 @@ final class HostTable {
                     entries,
                     (long) mask,
                     width,
+                    0,
                     piece,
                     rows,
                     status);
-            kernels.launch("psf_pull_missing", generator.behind(rows, of, first, some, width, piece, status));
+            kernels.launch("psf_pull_missing", generator.behind(rows, of, first, some, width, 0, piece, status));
             kernels.write(into + 4L * first * width, kernels.ints(piece, some * width));
         }
         return kernels.floats(into, n * width);
@@ -167,7 +168,7 @@ final class HostTable {
         long fromRows = kernels.copy(from);
         long toRows = kernels.copy(to);
         kernels.launch("psf_move_keys", keysOfRows, fromRows, toRows, n, entries, (long) mask);
-        kernels.launch("psf_move_rows", values, fromRows, toRows, n, width);
+        kernels.launch("psf_move_rows", values, fromRows, toRows, n, width, 0);
         kernels.write(status + 16, after);
         return removed;
     }

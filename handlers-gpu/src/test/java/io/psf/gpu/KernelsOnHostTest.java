@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.psf.api.Range;
+import io.psf.api.array.ArrayMemory;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.optimizer.Schedule;
 import io.psf.gpu.HostKernels.Order;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -197,7 +202,7 @@ class KernelsOnHostTest {
             for (long first : new long[] {0, 1001, (1L << 40) + 3, Long.MAX_VALUE - 500}) {
                 int n = 3000;
                 long values = kernels.allocate(4L * n);
-                kernels.launch("psf_fill", generator.behind(values, first, (long) n));
+                kernels.launch("psf_fill", generator.behind(values, first, (long) n, 0));
                 Generator onHost = generator.onHost();
                 float[] expected = new float[n];
                 for (int i = 0; i < n; i++) {
@@ -216,7 +221,7 @@ class KernelsOnHostTest {
                 for (long bits : new long[] {1L << shift, -1L >>> shift, -1L << shift, Long.MAX_VALUE << shift}) {
                     long element = HostHash.elementWith(bits, generator.key());
                     long values = kernels.allocate(4);
-                    kernels.launch("psf_fill", generator.behind(values, element, 1L));
+                    kernels.launch("psf_fill", generator.behind(values, element, 1L, 0));
                     assertSame(generator, kernels.floats(values, 1), new float[] {
                         generator.onHost().value(element)
                     });
@@ -285,7 +290,7 @@ class KernelsOnHostTest {
                 long status = kernels.allocate(24);
                 for (int first : new int[] {0, 30, 60}) {
                     long into = kernels.allocate(4L * 30 * width);
-                    kernels.launch("psf_pull_range", table, of, 90, first, 30, 100L, 140L, width, into, status);
+                    kernels.launch("psf_pull_range", table, of, 90, first, 30, 100L, 140L, width, 0, into, status);
                     float[] expected = new float[30 * width];
                     for (int i = 0; i < 30; i++) {
                         int row = (int) keys[first + i] - 100;
@@ -298,7 +303,7 @@ class KernelsOnHostTest {
                 keys[82] = 99;
                 long into = kernels.allocate(4L * 30 * width);
                 kernels.launch(
-                        "psf_pull_range", table, kernels.copy(keys), 90, 60, 30, 100L, 140L, width, into, status);
+                        "psf_pull_range", table, kernels.copy(keys), 90, 60, 30, 100L, 140L, width, 0, into, status);
                 assertThat(90 - kernels.ints(status, 1)[0]).isEqualTo(71);
                 assertThat(kernels.floats(into, 30 * width)).contains(0f); // rows of invalid keys are left
             }
@@ -370,13 +375,46 @@ class KernelsOnHostTest {
                 float[] from = HostRule.gradient(random, 5 * width);
                 int[] rows = {7, 0, HostTable.NONE, 9, 3};
                 long scattered = kernels.copy(values);
-                kernels.launch("psf_scatter", scattered, kernels.copy(rows), 5, width, kernels.copy(from));
+                kernels.launch("psf_scatter", scattered, kernels.copy(rows), 5, width, kernels.copy(from), 0);
                 for (int i = 0; i < 5; i++) {
                     if (rows[i] >= 0) {
                         System.arraycopy(from, i * width, values, rows[i] * width, width);
                     }
                 }
                 assertThat(kernels.floats(scattered, values.length)).isEqualTo(values);
+            }
+        }
+    }
+
+    @Test
+    void halvesAreThoseOfTheHost() {
+        try (HostKernels kernels = new HostKernels(Order.SHUFFLED, 1)) {
+            for (FloatType type : new FloatType[] {FloatType.FLOAT16, FloatType.BFLOAT16}) {
+                float[] values = new float[1 << 16];
+                ByteBuffer bytes = ByteBuffer.allocateDirect(2 * values.length).order(ByteOrder.LITTLE_ENDIAN);
+                FloatArray halves = ArrayMemory.view(bytes, type);
+                int[] all = new int[values.length / 2];
+                for (int i = 0; i < values.length; i++) {
+                    bytes.putShort(2 * i, (short) i);
+                }
+                bytes.asIntBuffer().get(all);
+                long stored = kernels.copy(all);
+                long into = kernels.allocate(4L * values.length);
+                kernels.launch("psf_decode", stored, 0L, into, (long) values.length, type.ordinal());
+                assertThat(kernels.floats(into, values.length)).as("%s", type).isEqualTo(halves.toArray());
+
+                Random random = new Random(1);
+                float[] exact = halves.toArray();
+                for (int i = 0; i < values.length; i++) { // values between two halves, half-way ones, and any bits
+                    float next = exact[Math.min(i + 1, values.length - 1)];
+                    values[i] = i % 3 == 0
+                            ? (exact[i] + next) / 2
+                            : i % 3 == 1 ? Math.nextUp((exact[i] + next) / 2) : Float.intBitsToFloat(random.nextInt());
+                }
+                kernels.launch("psf_encode", stored, 0L, kernels.copy(values), (long) values.length, type.ordinal());
+                halves.copyFrom(FloatArray.wrap(values));
+                kernels.launch("psf_decode", stored, 0L, into, (long) values.length, type.ordinal());
+                assertThat(kernels.floats(into, values.length)).as("%s", type).isEqualTo(halves.toArray());
             }
         }
     }

@@ -106,10 +106,11 @@ class LargeTablesOnHostTest {
         float[] copies() {
             long into = kernels.allocate(4L * ROWS * width);
             long end = (long) first + ROWS;
-            kernels.launch("psf_pull_range", elements(values), keys(), ROWS, 0, ROWS, 0L, end, width, into, status);
+            kernels.launch("psf_pull_range", elements(values), keys(), ROWS, 0, ROWS, 0L, end, width, 0, into, status);
             int[] other = {first + 1, HostTable.NONE, first + 3};
-            kernels.launch("psf_scatter", elements(values), kernels.copy(other), 3, width, into);
-            kernels.launch("psf_move_rows", elements(values), kernels.copy(first + 5), kernels.copy(first), 1, width);
+            kernels.launch("psf_scatter", elements(values), kernels.copy(other), 3, width, into, 0);
+            kernels.launch(
+                    "psf_move_rows", elements(values), kernels.copy(first + 5), kernels.copy(first), 1, width, 0);
             return floats(values);
         }
 

@@ -1,5 +1,6 @@
 package io.psf.gpu.driver;
 
+import static jcuda.driver.CUevent_flags.CU_EVENT_BLOCKING_SYNC;
 import static jcuda.driver.CUevent_flags.CU_EVENT_DEFAULT;
 import static jcuda.driver.CUevent_flags.CU_EVENT_DISABLE_TIMING;
 
@@ -17,6 +18,11 @@ public final class Event implements AutoCloseable {
     /** Creates an event. */
     public static Event create() {
         return new Event(CU_EVENT_DISABLE_TIMING);
+    }
+
+    /** Creates an event for which a thread waits without using its processor. */
+    static Event blocking() {
+        return new Event(CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC);
     }
 
     /** Creates an event that measures time. */

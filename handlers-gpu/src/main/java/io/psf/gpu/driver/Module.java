@@ -9,9 +9,12 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import jcuda.Pointer;
 import jcuda.driver.CUfunction;
+import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmodule;
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
@@ -20,6 +23,8 @@ import jcuda.driver.JCudaDriver;
 public final class Module {
     /** The most bytes of the driver's messages on a PTX. */
     private static final int LOG = 8192;
+
+    private static final Pattern ENTRY = Pattern.compile("\\.entry\\s+([\\w$]+)");
 
     private final CUmodule module;
     private final String name;
@@ -51,7 +56,36 @@ public final class Module {
             PsException failure = Cuda.failure(result, "PTX " + name + " on " + device);
             throw new PsException(failure.code(), failure.detail() + messages(log));
         }
-        return new Module(module, name);
+        Module loaded = new Module(module, name);
+        try {
+            loaded.loadKernels(ptx);
+        } catch (RuntimeException e) {
+            JCudaDriver.cuModuleUnload(module);
+            throw e;
+        }
+        return loaded;
+    }
+
+    /**
+     * Loads all kernels. The driver would load each when it is first used, by default, which fails if the memory of the
+     * device is full by then.
+     */
+    private void loadKernels(String ptx) {
+        Matcher entry = ENTRY.matcher(ptx);
+        int[] unused = new int[1];
+        while (entry.find()) {
+            String kernel = entry.group(1);
+            CUfunction function = new CUfunction();
+            int result = JCudaDriver.cuModuleGetFunction(function, module, kernel);
+            if (result == 0) {
+                functions.put(kernel, function);
+                result = JCudaDriver.cuFuncGetAttribute(
+                        unused, CUfunction_attribute.CU_FUNC_ATTRIBUTE_NUM_REGS, function);
+            }
+            if (result != CUresult.CUDA_ERROR_NOT_FOUND) { // a comment may look like an entry
+                Cuda.check(result, "kernel \"" + kernel + "\" of " + name);
+            }
+        }
     }
 
     /** Returns the driver's messages on one line, after a colon; empty if there are none. */

@@ -8,6 +8,7 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import jcuda.Pointer;
+import jcuda.driver.CUresult;
 import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
 
@@ -18,7 +19,12 @@ import jcuda.driver.JCudaDriver;
 public final class Stream implements AutoCloseable {
     private static final int MOST_ARGUMENTS = 32;
 
+    /** The driver itself spins without a limit where there are more processors than devices. */
+    private static final long SPIN_NANOS = 200_000;
+
     private final CUstream stream = new CUstream();
+    /** The end of all work, for waits that are long. */
+    private final Event ended = Event.blocking();
     /** The arguments of the kernel that is launched, 8 bytes each: the driver copies them. */
     private final ByteBuffer arguments =
             ByteBuffer.allocateDirect(MOST_ARGUMENTS * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -148,6 +154,17 @@ public final class Stream implements AutoCloseable {
         }
     }
 
+    /** Sets bytes from an address on to zero. */
+    public void zero(long address, long bytes) {
+        if (address % Integer.BYTES == 0 && bytes % Integer.BYTES == 0) {
+            fill(address, bytes, 0);
+        } else if (bytes > 0) {
+            check(
+                    JCudaDriver.cuMemsetD8Async(Block.pointer(address), (byte) 0, bytes, stream),
+                    "fill of " + bytes + " bytes on the device");
+        }
+    }
+
     /** Marks the work so far. */
     public void record(Event event) {
         check(JCudaDriver.cuEventRecord(event.event(), stream), "event");
@@ -165,10 +182,26 @@ public final class Stream implements AutoCloseable {
      *     then the device is of no use to this process any more
      */
     public void synchronize() {
-        int result = JCudaDriver.cuStreamSynchronize(stream);
+        int result = waited();
         if (result != 0) {
             throw failed(result);
         }
+    }
+
+    /** Waits for all work: it spins for as long as short calls take, then the thread sleeps. Returns the driver's result. */
+    private int waited() {
+        long begin = System.nanoTime();
+        int result = JCudaDriver.cuStreamQuery(stream);
+        while (result == CUresult.CUDA_ERROR_NOT_READY && System.nanoTime() - begin < SPIN_NANOS) {
+            Thread.onSpinWait();
+            result = JCudaDriver.cuStreamQuery(stream);
+        }
+        if (result != CUresult.CUDA_ERROR_NOT_READY) {
+            return result;
+        }
+        return JCudaDriver.cuEventRecord(ended.event(), stream) == 0
+                ? JCudaDriver.cuEventSynchronize(ended.event())
+                : JCudaDriver.cuStreamSynchronize(stream);
     }
 
     /** Blocks until all work has ended, also if it has failed: no copy uses the host's memory afterwards. */
@@ -180,6 +213,7 @@ public final class Stream implements AutoCloseable {
     public void close() {
         settle();
         Device.closed(this);
+        ended.close();
         JCudaDriver.cuStreamDestroy(stream);
     }
 }

@@ -87,7 +87,7 @@ public final class CudaShard extends ServerShard implements DeviceShard, Generat
         for (FloatArray sum : sums.values()) {
             inSums += (long) sum.length() * Float.BYTES;
         }
-        long ofSlots = rows.bytesOfSlots();
+        long ofSlots = rows.slots().bytes();
         long ofValues = rows.values().bytes();
         long inIndex = memory.bytes() - ofValues - ofSlots; // the rest finds rows
         return new ShardBytes(ofValues, ofSlots + inSums, inIndex, attachments().bytes());
@@ -118,7 +118,27 @@ public final class CudaShard extends ServerShard implements DeviceShard, Generat
 
     @Override
     public FloatArray valuesForAnswer() {
-        return download(deviceValues());
+        if (!isOfHalves()) {
+            return download(deviceValues());
+        }
+        FloatArray all = allocate(Math.multiplyExact(rows(), width()));
+        Workspace.poison(all);
+        return rows.operation(kernels -> {
+            Rows from = rows.values().rowsToRead();
+            workspace
+                    .pieces()
+                    .out(
+                            all,
+                            width(),
+                            (piece, first, n) ->
+                                    kernels.decode(from, (long) first * width(), piece, (long) n * width()));
+            workspace.stream().synchronize();
+            return all;
+        });
+    }
+
+    private boolean isOfHalves() {
+        return spec().types().storage().isHalf();
     }
 
     private PsException onDevice(String what) {
@@ -175,20 +195,30 @@ public final class CudaShard extends ServerShard implements DeviceShard, Generat
     @Override
     protected void removeAll() {
         rows.removeAll();
+        try {
+            rows.finishRemoval();
+        } catch (RuntimeException e) {
+            attachments().rowsRemoved(); // as below
+            throw e;
+        }
     }
 
     @Override
     protected int removeSome(LongArray keys) {
         Removal removal = rows.remove(keys);
-        for (int i = 0; i < removal.items().length; i++) {
-            attachments().rowRemoved(keys.get(removal.items()[i]), removal.rows()[i], removal.lasts()[i]);
+        try {
+            rows.finishRemoval();
+        } finally { // a removal that has begun is finished later if this fails: the attachments follow it
+            for (int i = 0; i < removal.items().length; i++) {
+                attachments().rowRemoved(keys.get(removal.items()[i]), removal.rows()[i], removal.lasts()[i]);
+            }
         }
         return removal.items().length;
     }
 
     @Override
     protected boolean hasSlot(String name) {
-        return rows.slots().containsKey(name);
+        return rows.slots().used().containsKey(name);
     }
 
     @Override
@@ -221,14 +251,14 @@ public final class CudaShard extends ServerShard implements DeviceShard, Generat
     @Override
     public Map<String, StoredColumn> storedSlots() {
         Map<String, StoredColumn> stored = new TreeMap<>();
-        rows.slots().forEach((name, column) -> stored.put(name, new StoredOnDevice(rows, column)));
+        rows.slots().used().forEach((name, column) -> stored.put(name, new StoredOnDevice(rows, column)));
         return stored;
     }
 
     @Override
     public StoredColumn storedSlot(String name, int width) {
         requireMayMake(name);
-        return workspace.operation(kernels -> new StoredOnDevice(rows, rows.slot(name, width)));
+        return rows.operation(kernels -> new StoredOnDevice(rows, rows.slot(name, width)));
     }
 
     @Override
@@ -238,13 +268,19 @@ public final class CudaShard extends ServerShard implements DeviceShard, Generat
 
     @Override
     public DeviceArray deviceValues() {
-        return handlerWork.array(rows.values(), rows());
+        if (isOfHalves()) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "values of tensor \"" + spec().id() + "\" as an array of a device: "
+                            + spec().types().storage() + " (expected: FLOAT32, for a handler with kernels of its own)");
+        }
+        return handlerWork.array(rows.operation(kernels -> rows.values()), rows());
     }
 
     @Override
     public DeviceArray deviceSlot(String name, int width) {
         requireMayMake(name);
-        return handlerWork.array(workspace.operation(kernels -> rows.slot(name, width)), rows());
+        return handlerWork.array(rows.operation(kernels -> rows.slot(name, width)), rows());
     }
 
     @Override

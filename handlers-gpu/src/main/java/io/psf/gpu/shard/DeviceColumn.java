@@ -1,6 +1,7 @@
 package io.psf.gpu.shard;
 
 import io.psf.api.PsException;
+import io.psf.api.array.FloatType;
 import io.psf.gpu.driver.Block;
 import io.psf.gpu.driver.Reservation;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +20,9 @@ final class DeviceColumn {
     private final ShardMemory memory;
     private final Workspace workspace;
     private final String name;
+    private final int width;
+    private final FloatType type;
     private final long bytesOfRow;
-    private final int empty;
     /** The most rows of the column, for which addresses are reserved; 0 for a column that does not grow. */
     private final int most;
     /** Null once the column is in reserved addresses. */
@@ -35,17 +37,18 @@ final class DeviceColumn {
      * Creates a column.
      *
      * @param name the name of the column, for messages
-     * @param bytesOfRow the size of an entry in bytes, a multiple of 4
-     * @param empty the 32-bit pattern that fills the entries of rows that do not exist
+     * @param width the values of an entry
+     * @param type the format of the values
      * @param rows the capacity in rows
      * @param most the most rows that the column will have
      */
-    DeviceColumn(ShardMemory memory, String name, long bytesOfRow, int empty, int rows, int most) {
+    DeviceColumn(ShardMemory memory, String name, int width, FloatType type, int rows, int most) {
         this.memory = memory;
         this.workspace = memory.workspace();
         this.name = name;
-        this.bytesOfRow = bytesOfRow;
-        this.empty = empty;
+        this.width = width;
+        this.type = type;
+        this.bytesOfRow = (long) width * (type.isHalf() ? Short.BYTES : Float.BYTES);
         this.most = most;
         long bytes = rows * bytesOfRow;
         if (most > rows && isLong(bytes)) {
@@ -58,8 +61,8 @@ final class DeviceColumn {
             this.block = memory.allocate(bytes, name);
             this.capacity = rows;
         }
-        this.same = most == rows && empty == 0 && bytesOfRow == Float.BYTES ? new SameValue(rows) : null;
-        workspace.stream().fill(begin(), capacity * bytesOfRow, empty);
+        this.same = most == rows && width == 1 && !type.isHalf() ? new SameValue(rows) : null;
+        workspace.stream().zero(begin(), capacity * bytesOfRow);
     }
 
     private boolean isLong(long bytes) {
@@ -112,9 +115,23 @@ final class DeviceColumn {
         return block;
     }
 
-    /** Returns the width of an entry in floats. */
+    /** Returns the values of an entry. */
     int width() {
-        return (int) (bytesOfRow / Float.BYTES);
+        return width;
+    }
+
+    FloatType type() {
+        return type;
+    }
+
+    /** Returns the rows, for reading and writing. */
+    Rows rows() {
+        return new Rows(address(), width, type);
+    }
+
+    /** Returns the rows, for reading. */
+    Rows rowsToRead() {
+        return new Rows(addressToRead(), width, type);
     }
 
     long bytesOfRow() {
@@ -219,7 +236,7 @@ final class DeviceColumn {
         if (same != null && begin == 0 && end == capacity) {
             same.set(0);
         } else {
-            workspace.stream().fill(address() + begin * bytesOfRow, (end - begin) * bytesOfRow, empty);
+            workspace.stream().zero(address() + begin * bytesOfRow, (end - begin) * bytesOfRow);
         }
     }
 }

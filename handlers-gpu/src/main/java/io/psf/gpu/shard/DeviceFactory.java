@@ -2,7 +2,6 @@ package io.psf.gpu.shard;
 
 import io.psf.api.Node;
 import io.psf.api.PsException;
-import io.psf.api.array.FloatType;
 import io.psf.gpu.driver.Cuda;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.driver.PinnedMemory;
@@ -101,12 +100,12 @@ public final class DeviceFactory implements ShardFactory {
 
     @Override
     public MadeShard make(Slice slice, Store store, ShardLane lane) {
-        FloatType storage = slice.tensor().types().storage();
-        if (storage != FloatType.FLOAT32) {
+        if (slice.tensor().types().isStochastic()) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "storage of tensor \"" + slice.tensor().id() + "\" at " + slice.placement() + ": " + storage
-                            + " (expected: FLOAT32; the values of a device are float32)");
+                    "rounding of tensor \"" + slice.tensor().id() + "\" at " + slice.placement()
+                            + ": STOCHASTIC (expected: to the nearest; threads of a device have no common sequence of"
+                            + " random numbers)");
         }
         Workspace workspace = Workspace.acquire(device(slice));
         ShardMemory memory = new ShardMemory(workspace);

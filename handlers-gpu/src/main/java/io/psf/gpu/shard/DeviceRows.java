@@ -3,15 +3,13 @@ package io.psf.gpu.shard;
 import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.TensorInfo;
+import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
 import io.psf.gpu.driver.Block;
 import io.psf.runtime.spi.shard.Slice;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Stream;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +25,7 @@ final class DeviceRows {
     private final Transfers transfers;
     private final Status status;
     private final DeviceColumn values;
-    private final Map<String, DeviceColumn> slots = new LinkedHashMap<>();
-    /** The columns of slots that nothing has asked for yet: their memory is taken when the optimizer is made. */
-    private final Map<String, DeviceColumn> reserved = new LinkedHashMap<>();
+    private final DeviceSlots slots;
     /** Both null unless the table grows. */
     private final @Nullable KeyIndex index;
 
@@ -46,6 +42,8 @@ final class DeviceRows {
     private int used;
     /** Changes when rows are removed, so that numbers of rows are invalid. */
     private int removals;
+    /** The removal whose keys are out of the index, and whose rows are not moved yet; null if there is none. */
+    private @Nullable Unfinished unfinished;
 
     DeviceRows(Slice slice, ShardMemory memory) {
         this.tensor = slice.tensor();
@@ -56,10 +54,13 @@ final class DeviceRows {
         this.transfers = new Transfers(workspace);
         this.rows = tensor.grows() ? 0 : Math.toIntExact(range.length());
         this.capacity = rows;
-        this.values = new DeviceColumn(memory, "values of " + name, 4L * tensor.width(), 0, rows, most());
+        this.values = new DeviceColumn(
+                memory, "values of " + name, tensor.width(), tensor.types().storage(), rows, most());
+        this.slots = new DeviceSlots(memory, name, most());
         this.status = new Status(memory);
         this.index = tensor.grows() ? new KeyIndex(memory, "index of " + name) : null;
-        this.keys = tensor.grows() ? new DeviceColumn(memory, "keys of " + name, Long.BYTES, 0, 0, most()) : null;
+        this.keys =
+                tensor.grows() ? new DeviceColumn(memory, "keys of " + name, 2, FloatType.FLOAT32, 0, most()) : null;
     }
 
     ShardMemory memory() {
@@ -94,7 +95,7 @@ final class DeviceRows {
         return values;
     }
 
-    Map<String, DeviceColumn> slots() {
+    DeviceSlots slots() {
         return slots;
     }
 
@@ -114,39 +115,6 @@ final class DeviceRows {
             throw new IllegalStateException(name + ": does not grow (expected: a table that grows)");
         }
         return keys;
-    }
-
-    /** Returns the bytes of all slots, those included that nothing has asked for yet. */
-    long bytesOfSlots() {
-        return Stream.concat(slots.values().stream(), reserved.values().stream())
-                .mapToLong(DeviceColumn::bytes)
-                .sum();
-    }
-
-    /** Takes the memory of a slot, unless the slot is there: a shard that is made has what its steps need. */
-    void reserve(String slot, int width) {
-        if (!slots.containsKey(slot)) {
-            reserved.computeIfAbsent(slot, unused -> column(slot, width));
-        }
-    }
-
-    private DeviceColumn column(String slot, int width) {
-        return new DeviceColumn(memory, "slot \"" + slot + "\" of " + name, 4L * width, 0, capacity, most());
-    }
-
-    /** Returns the column of a slot, zeros on the first request. */
-    DeviceColumn slot(String slot, int width) {
-        DeviceColumn there = slots.get(slot);
-        if (there == null) {
-            DeviceColumn ready = reserved.remove(slot);
-            there = ready != null ? ready : column(slot, width);
-            slots.put(slot, there);
-        }
-        if (there.width() != width) {
-            throw new IllegalArgumentException("width of slot \"" + slot + "\": " + width + " (expected: "
-                    + there.width() + ", as it was created)");
-        }
-        return there;
     }
 
     /** Sets the initial values of rows that are created from now on. */
@@ -194,11 +162,11 @@ final class DeviceRows {
      * @param into the address for the rows of the items
      */
     void pull(Kernels kernels, Items pulled, long items, long into) {
-        long from = values.addressToRead();
+        Rows from = values.rowsToRead();
         if (index == null) {
-            kernels.pullRange(from, pulled, range, tensor.width(), into, status.address());
+            kernels.pullRange(pulled, range, from, into, status.address());
         } else {
-            kernels.pullIndex(from, pulled, range, index.index(), tensor.width(), into, items, status.address());
+            kernels.pullIndex(pulled, range, index.index(), from, into, items, status.address());
         }
     }
 
@@ -227,7 +195,7 @@ final class DeviceRows {
             kernels.check(of, n, range, claims, status.address());
         }
         int most = (long) rows + n <= capacity ? NewRows.ANY : capacity;
-        NewRows created = new NewRows(keys().address(), values.address(), tensor.width(), most, generator);
+        NewRows created = new NewRows(keys().address(), values.rows(), most, generator);
         used = Integer.MAX_VALUE; // until the status is read: if the operation fails before, the next one reads it
         kernels.findOrInsert(of, n, index.index(), created, into, claims, status.address());
         if (repeats && !claims.there()) {
@@ -259,8 +227,7 @@ final class DeviceRows {
 
     /** Takes memory for rows in all columns. If a column cannot have it, the capacity stays. */
     private void grow(int needed) {
-        List<DeviceColumn> all = new ArrayList<>(slots.values());
-        all.addAll(reserved.values());
+        List<DeviceColumn> all = slots.withReserved();
         all.add(keys());
         all.add(values);
         int least = most();
@@ -320,7 +287,7 @@ final class DeviceRows {
 
     /** Copies the keys of rows of a growing table to the host. */
     void keys(int first, long[] into, int n) {
-        workspace.operation(kernels -> {
+        operation(kernels -> {
             ByteBuffer bytes = workspace.pinned(n * Long.BYTES);
             workspace.stream().copyOut(keys().address() + (long) first * Long.BYTES, bytes);
             workspace.stream().synchronize();
@@ -328,37 +295,88 @@ final class DeviceRows {
         });
     }
 
+    /** Returns the column of a slot, zeros on the first request. */
+    DeviceColumn slot(String slot, int width) {
+        return slots.slot(slot, width, capacity);
+    }
+
+    /** Takes the memory of a slot, unless the slot is there: a shard that is made has what its steps need. */
+    void reserve(String slot, int width) {
+        slots.reserve(slot, width, capacity);
+    }
+
+    /** Runs an operation on the rows, after a removal that has begun and failed. */
+    <T> T operation(Function<Kernels, T> work) {
+        return workspace.operation(kernels -> {
+            finish(kernels);
+            return work.apply(kernels);
+        });
+    }
+
     /**
-     * Removes rows of a growing table.
+     * Removes keys of a growing table from the index. From the launch of that kernel on the removal is decided: {@link
+     * #finishRemoval} moves the rows, now or in the next operation. Whatever fails before leaves the table as it was.
      *
      * @param given the keys; one without a row is passed over
-     * @return what was removed
+     * @return what is removed
      * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own; then none is removed
      */
     Removal remove(LongArray given) {
-        return workspace.operation(kernels -> remove(kernels, given));
+        return operation(kernels -> {
+            int n = given.length();
+            long of = transfers.upload(given);
+            Block items = transfers.items(n);
+            find(kernels, of, n, items.address());
+            end(given);
+            int[] found = new int[n];
+            transfers.download(items, found, n);
+            Removal removal = Removal.of(Removal.once(found, rows), rows);
+            var unused = workspace.scratch("from", (long) n * Integer.BYTES); // finishing needs no more memory
+            unused = workspace.scratch("to", (long) n * Integer.BYTES);
+            kernels.remove(of, n, index().index(), items.address());
+            begin(new Unfinished(removal, rows), used);
+            return removal;
+        });
     }
 
-    private Removal remove(Kernels kernels, LongArray given) {
-        int n = given.length();
-        long of = transfers.upload(given);
-        Block items = transfers.items(n);
-        find(kernels, of, n, items.address());
-        end(given);
-        int[] removed = new int[n];
-        var unused =
-                workspace.scratch("from", (long) n * Integer.BYTES); // from here on nothing may fail for lack of memory
-        unused = workspace.scratch("to", (long) n * Integer.BYTES);
-        kernels.remove(of, n, index().index(), items.address());
-        transfers.download(items, removed, n);
-        Removal removal = Removal.of(removed, rows);
-        move(kernels, removal);
-        clear(removal.count(), rows);
-        status.write(removal.count(), used);
-        rows = removal.count();
+    /** Removes all rows of a growing table, as {@link #remove} does. */
+    void removeAll() {
+        operation(kernels -> {
+            index().clear();
+            begin(new Unfinished(Removal.of(new int[0], 0), rows), 0);
+            return null;
+        });
+    }
+
+    private void begin(Unfinished removal, int usedAfterwards) {
+        unfinished = removal;
+        rows = removal.plan().count();
         filled = rows;
+        used = usedAfterwards;
         removals++;
-        return removal;
+    }
+
+    /** Moves and empties rows, as the removal that has begun says. */
+    void finishRemoval() {
+        operation(kernels -> null);
+    }
+
+    private void finish(Kernels kernels) {
+        Unfinished removal = unfinished;
+        if (removal == null) {
+            return;
+        }
+        if (!removal.hasMoved()) { // moves may be repeated until rows are emptied
+            move(kernels, removal.plan());
+            removal = removal.moved();
+            unfinished = removal;
+        }
+        values.clear(rows, removal.before());
+        for (DeviceColumn slot : slots.used().values()) {
+            slot.clear(rows, removal.before());
+        }
+        status.write(rows, used);
+        unfinished = null;
     }
 
     private void move(Kernels kernels, Removal removal) {
@@ -369,29 +387,9 @@ final class DeviceRows {
         long from = transfers.upload("from", removal.from(), n).address();
         long to = transfers.upload("to", removal.to(), n).address();
         kernels.moveKeys(keys().address(), from, to, n, index().index());
-        kernels.moveRows(values.address(), from, to, n, tensor.width());
-        for (DeviceColumn slot : slots.values()) {
-            kernels.moveRows(slot.address(), from, to, n, slot.width());
+        kernels.moveRows(values.rows(), from, to, n);
+        for (DeviceColumn slot : slots.used().values()) {
+            kernels.moveRows(slot.rows(), from, to, n);
         }
-    }
-
-    /** Empties the memory of rows that were removed, for rows that are created later. */
-    private void clear(int begin, int end) {
-        values.clear(begin, end);
-        slots.values().forEach(slot -> slot.clear(begin, end));
-    }
-
-    /** Removes all rows of a growing table. */
-    void removeAll() {
-        workspace.operation(kernels -> {
-            index().clear();
-            clear(0, rows);
-            status.write(0, 0);
-            return null;
-        });
-        rows = 0;
-        filled = 0;
-        used = 0;
-        removals++;
     }
 }

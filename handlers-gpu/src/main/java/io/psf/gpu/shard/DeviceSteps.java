@@ -61,7 +61,7 @@ final class DeviceSteps {
     /** Runs an operation on the shard. */
     <T> T operation(Function<Kernels, T> work) {
         rows.memory().requireThere();
-        return rows.workspace().operation(work);
+        return rows.operation(work);
     }
 
     private Corrections corrections(RuleKernel rule) {
@@ -113,8 +113,7 @@ final class DeviceSteps {
         for (int i = 0; i < names.size(); i++) {
             state[i] = rows.slot(names.get(i), width).address();
         }
-        return new Stepped(
-                rows.values().address(), state[0], state[1], ofRows, stepsOfAll, corrections(rule), width, rule);
+        return new Stepped(rows.values().rows(), state[0], state[1], ofRows, stepsOfAll, corrections(rule), rule);
     }
 
     /** Returns the rows of keys on the device; a growing table creates missing rows. */

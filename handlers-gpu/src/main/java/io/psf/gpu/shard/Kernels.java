@@ -4,50 +4,17 @@ import io.psf.api.Range;
 import io.psf.gpu.Grid;
 import io.psf.gpu.driver.Module;
 import io.psf.gpu.driver.Stream;
-import java.util.Map;
 
 /**
  * Launches psf's kernels, which psf.cu describes. Addresses are of the device. A test compares the signatures with the
  * PTX.
  */
 final class Kernels {
-    private static final String GENERATOR = "iddlff";
-    private static final String RULE = "fffffpiiffff";
-
     /** Blocks for each multiprocessor that step the items which are left. Each of them reads the rows of all. */
     private static final int BLOCKS_OF_REST = 4;
 
     /** Blocks for each multiprocessor that add up. Each of their threads has sums of its own. */
     private static final int BLOCKS_OF_SUMS = 4;
-
-    /** The types of each kernel's parameters, as in {@link LaunchArguments#types}; {@code *} stands for each rule. */
-    static final Map<String, String> SIGNATURES = Map.ofEntries(
-            Map.entry("psf_fill", "pll" + GENERATOR),
-            Map.entry("psf_rows_in_range", "pillppip"),
-            Map.entry("psf_check", "pillppi"),
-            Map.entry("psf_find", "pillplpp"),
-            Map.entry("psf_find_or_insert", "piplpippippi" + GENERATOR),
-            Map.entry("psf_resolve", "pip"),
-            Map.entry("psf_index", "pipl"),
-            Map.entry("psf_remove", "piplp"),
-            Map.entry("psf_move_keys", "pppipl"),
-            Map.entry("psf_move_rows", "pppii"),
-            Map.entry("psf_pull_range", "ppiiillipp"),
-            Map.entry("psf_pull_index", "ppiiillplippp"),
-            Map.entry("psf_pull_missing", "ppiiipp" + GENERATOR),
-            Map.entry("psf_end", "pp"),
-            Map.entry("psf_scatter", "ppiip"),
-            Map.entry("psf_*_all", "ppppplli" + RULE),
-            Map.entry("psf_*_rows", "ppppppiiip" + RULE),
-            Map.entry("psf_*_rest", "ppppppii" + RULE),
-            Map.entry("psf_add_squares_all", "ppplli" + RULE),
-            Map.entry("psf_add_squares_rows", "ppppiiip" + RULE),
-            Map.entry("psf_squared_norm", "plfp"),
-            Map.entry("psf_lamb_sums_all", "ppppplli" + RULE + "p"),
-            Map.entry("psf_lamb_sums_rows", "ppppppiii" + RULE + "p"),
-            Map.entry("psf_add_up", "plpi"),
-            Map.entry("psf_count", "pi"),
-            Map.entry("psf_mark", "pippipp"));
 
     /** Receives the launches. */
     @FunctionalInterface
@@ -74,9 +41,9 @@ final class Kernels {
     }
 
     private void launch(String kernel, String signature, Grid grid, LaunchArguments arguments) {
-        if (!arguments.types().equals(SIGNATURES.get(signature))) {
+        if (!arguments.types().equals(Signatures.ALL.get(signature))) {
             throw new IllegalStateException("arguments of " + kernel + ": " + arguments.types() + " (expected: "
-                    + SIGNATURES.get(signature) + ")");
+                    + Signatures.ALL.get(signature) + ")");
         }
         launcher.launch(kernel, grid, arguments.bits());
     }
@@ -86,11 +53,35 @@ final class Kernels {
     }
 
     /** Writes the initial values of n elements, the first of which has that index in the whole tensor. */
-    void fill(long values, long first, long n, Generators generator) {
+    void fill(Rows of, long first, long n, Generators generator) {
         launch(
                 "psf_fill",
                 n,
-                new LaunchArguments().pointer(values).i64(first).i64(n).generator(generator));
+                new LaunchArguments()
+                        .pointer(of.address())
+                        .i64(first)
+                        .i64(n)
+                        .i32(of.storage())
+                        .generator(generator));
+    }
+
+    /** Stores n elements of float32 from element {@code first} on. */
+    void encode(Rows of, long first, long from, long n) {
+        launch("psf_encode", n, converted(of, first, from, n));
+    }
+
+    /** Reads n elements from element {@code first} on as float32. */
+    void decode(Rows of, long first, long into, long n) {
+        launch("psf_decode", n, converted(of, first, into, n));
+    }
+
+    private static LaunchArguments converted(Rows of, long first, long floats, long n) {
+        return new LaunchArguments()
+                .pointer(of.address())
+                .i64(first)
+                .pointer(floats)
+                .i64(n)
+                .i32(of.storage());
     }
 
     void rowsInRange(long keys, int n, Range range, long rows, Claims claims, long status) {
@@ -147,8 +138,8 @@ final class Kernels {
                         .pointer(rows)
                         .claims(claims)
                         .pointer(status)
-                        .pointer(created.values())
-                        .i32(created.width())
+                        .pointer(created.of().address())
+                        .rows(created.of())
                         .generator(created.generator()));
     }
 
@@ -206,45 +197,45 @@ final class Kernels {
                         .i64(index.mask()));
     }
 
-    void moveRows(long values, long from, long to, int n, int width) {
+    void moveRows(Rows of, long from, long to, int n) {
         launch(
                 "psf_move_rows",
-                (long) n * width,
+                (long) n * of.width(),
                 new LaunchArguments()
-                        .pointer(values)
+                        .pointer(of.address())
                         .pointer(from)
                         .pointer(to)
                         .i32(n)
-                        .i32(width));
+                        .rows(of));
     }
 
     /** Copies rows of a table that does not grow to {@code into}, one after the other. */
-    void pullRange(long values, Items items, Range range, int width, long into, long status) {
+    void pullRange(Items items, Range range, Rows of, long into, long status) {
         launchParts(
                 "psf_pull_range",
                 items.n(),
-                width,
-                pulled(values, items).range(range).i32(width).pointer(into).pointer(status));
+                of.width(),
+                pulled(of, items).range(range).rows(of).pointer(into).pointer(status));
     }
 
     /** Copies rows of a growing table to {@code into}, one after the other, and the row of each item to {@code rows}. */
-    void pullIndex(long values, Items items, Range range, Index index, int width, long into, long rows, long status) {
+    void pullIndex(Items items, Range range, Index index, Rows of, long into, long rows, long status) {
         launchParts(
                 "psf_pull_index",
                 items.n(),
-                width,
-                pulled(values, items)
+                of.width(),
+                pulled(of, items)
                         .range(range)
                         .index(index)
-                        .i32(width)
+                        .rows(of)
                         .pointer(into)
                         .pointer(rows)
                         .pointer(status));
     }
 
-    private static LaunchArguments pulled(long values, Items items) {
+    private static LaunchArguments pulled(Rows of, Items items) {
         return new LaunchArguments()
-                .pointer(values)
+                .pointer(of.address())
                 .pointer(items.keys())
                 .i32(items.all())
                 .i32(items.first())
@@ -257,16 +248,16 @@ final class Kernels {
     }
 
     /** Writes the initial values of the items that have no row to {@code into}. */
-    void pullMissing(long rows, Items items, int width, long into, long status, Generators generator) {
+    void pullMissing(long rows, Items items, Rows of, long into, long status, Generators generator) {
         launch(
                 "psf_pull_missing",
-                (long) items.n() * width,
+                (long) items.n() * of.width(),
                 new LaunchArguments()
                         .pointer(rows)
                         .pointer(items.keys())
                         .i32(items.first())
                         .i32(items.n())
-                        .i32(width)
+                        .rows(of)
                         .pointer(into)
                         .pointer(status)
                         .generator(generator));
@@ -277,16 +268,17 @@ final class Kernels {
         launch("psf_end", 6, new LaunchArguments().pointer(status).pointer(into));
     }
 
-    void scatter(long values, long rows, int n, int width, long from) {
+    void scatter(Rows of, long rows, int n, long from) {
         launch(
                 "psf_scatter",
-                (long) n * width,
+                (long) n * of.width(),
                 new LaunchArguments()
-                        .pointer(values)
+                        .pointer(of.address())
                         .pointer(rows)
                         .i32(n)
-                        .i32(width)
-                        .pointer(from));
+                        .i32(of.width())
+                        .pointer(from)
+                        .i32(of.storage()));
     }
 
     void count(long steps, int rows) {

@@ -37,6 +37,11 @@ final class LaunchArguments {
         return pointer(index.entries()).i64(index.mask());
     }
 
+    /** Adds the width of rows and the format of their values. */
+    LaunchArguments rows(Rows of) {
+        return i32(of.width()).i32(of.storage());
+    }
+
     LaunchArguments claims(Claims claims) {
         return pointer(claims.table()).i32(claims.mask());
     }

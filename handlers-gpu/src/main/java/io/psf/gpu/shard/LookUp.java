@@ -46,8 +46,8 @@ final class LookUp {
         rows.generateBy(known);
         if (!tensor.grows() && !known.isZero()) {
             long n = (long) rows.count() * width;
-            rows.workspace().operation(kernels -> {
-                kernels.fill(rows.values().address(), rows.range().begin() * width, n, known);
+            rows.operation(kernels -> {
+                kernels.fill(rows.values().rows(), rows.range().begin() * width, n, known);
                 rows.workspace().stream().synchronize();
                 return null;
             });
@@ -89,7 +89,7 @@ final class LookUp {
             inRange(keys, into);
             return n;
         }
-        return rows.workspace().operation(kernels -> {
+        return rows.operation(kernels -> {
             long of = rows.transfers().upload(keys);
             Block items = rows.transfers().items(n);
             rows.find(kernels, of, n, items.address());
@@ -109,7 +109,7 @@ final class LookUp {
                 throw noRow(keys, into);
             }
         } else {
-            rows.workspace().operation(kernels -> {
+            rows.operation(kernels -> {
                 long of = rows.transfers().upload(keys);
                 Block items = rows.transfers().items(n);
                 boolean repeats = Transfers.mayRepeat(keys);
@@ -177,7 +177,7 @@ final class LookUp {
      */
     void gather(LongArray keys, FloatArray into) {
         Workspace.poison(into);
-        rows.workspace().operation(kernels -> {
+        rows.operation(kernels -> {
             gather(kernels, keys, into);
             return null;
         });
@@ -213,7 +213,12 @@ final class LookUp {
         Generators generator = rows.generator();
         if (generator != null) {
             kernels.pullMissing(
-                    items.address(), pulled, width, into, rows.status().address(), generator);
+                    items.address(),
+                    pulled,
+                    rows.values().rowsToRead(),
+                    into,
+                    rows.status().address(),
+                    generator);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.psf.gpu.shard;
 
 import java.util.Arrays;
+import java.util.BitSet;
 
 /**
  * The removal of rows: the last row takes the number of each removed row, one after the other, so that rows are numbered
@@ -15,6 +16,25 @@ import java.util.Arrays;
  */
 record Removal(int count, int[] from, int[] to, int[] items, int[] rows, int[] lasts) {
     private static final int REMOVED = -1;
+
+    /**
+     * Returns the rows of items, -1 for an item that repeats the row of an earlier one.
+     *
+     * @param rows [n], by item; negative for an item without a row; changed
+     * @param count the number of rows
+     */
+    static int[] once(int[] rows, int count) {
+        BitSet seen = new BitSet(count);
+        for (int item = 0; item < rows.length; item++) {
+            int row = rows[item];
+            if (row >= 0 && seen.get(row)) {
+                rows[item] = REMOVED;
+            } else if (row >= 0) {
+                seen.set(row);
+            }
+        }
+        return rows;
+    }
 
     /**
      * Plans a removal.

@@ -27,14 +27,25 @@ final class StoredOnDevice implements StoredColumn {
     @Override
     public FloatArray read(int row, int n) {
         Objects.checkFromIndexSize(row, n, rows.count());
-        return workspace.operation(kernels -> {
-            ByteBuffer bytes = workspace.pinned(Math.toIntExact(n * column.bytesOfRow()));
+        return rows.operation(kernels -> {
+            ByteBuffer bytes = workspace.pinned(Math.toIntExact((long) n * width() * Float.BYTES));
             if (n > 0) {
-                workspace.stream().copyOut(column.addressToRead() + row * column.bytesOfRow(), bytes);
+                workspace.stream().copyOut(floats(kernels, row, n), bytes);
                 workspace.stream().synchronize();
             }
             return FloatArray.view(bytes.slice().order(ByteOrder.LITTLE_ENDIAN));
         });
+    }
+
+    /** Returns the address of rows as float32. */
+    private long floats(Kernels kernels, int row, int n) {
+        if (!column.type().isHalf()) {
+            return column.addressToRead() + row * column.bytesOfRow();
+        }
+        long values = (long) n * width();
+        long decoded = workspace.scratch("decoded", values * Float.BYTES).address();
+        kernels.decode(column.rowsToRead(), (long) row * width(), decoded, values);
+        return decoded;
     }
 
     @Override
@@ -47,15 +58,16 @@ final class StoredOnDevice implements StoredColumn {
     void writeAt(int row, FloatArray values) {
         SameValue same = column.same();
         int before = same == null ? 0 : same.written();
-        long to = column.address() + row * column.bytesOfRow();
-        workspace.operation(kernels -> {
-            workspace
-                    .pieces()
-                    .in(
-                            values,
-                            width(),
-                            (piece, first, n) -> workspace.stream()
-                                    .copy(piece, to + first * column.bytesOfRow(), n * column.bytesOfRow()));
+        Rows to = column.rows();
+        rows.operation(kernels -> {
+            workspace.pieces().in(values, width(), (piece, first, n) -> {
+                if (to.type().isHalf()) {
+                    kernels.encode(to, (long) (row + first) * width(), piece, (long) n * width());
+                } else {
+                    long at = to.address() + (row + first) * column.bytesOfRow();
+                    workspace.stream().copy(piece, at, n * column.bytesOfRow());
+                }
+            });
             workspace.stream().synchronize();
             return null;
         });
@@ -77,7 +89,7 @@ final class StoredOnDevice implements StoredColumn {
         for (int i = 0; i < n; i++) {
             Objects.checkIndex(numbers[i], rows.count());
         }
-        workspace.operation(kernels -> {
+        rows.operation(kernels -> {
             Block to = rows.transfers().upload("stored rows", numbers, n);
             workspace
                     .pieces()
@@ -85,11 +97,7 @@ final class StoredOnDevice implements StoredColumn {
                             values.slice(0, n * width()),
                             width(),
                             (piece, first, some) -> kernels.scatter(
-                                    column.address(),
-                                    to.address() + (long) first * Integer.BYTES,
-                                    some,
-                                    width(),
-                                    piece));
+                                    column.rows(), to.address() + (long) first * Integer.BYTES, some, piece));
             workspace.stream().synchronize();
             return null;
         });
@@ -97,7 +105,7 @@ final class StoredOnDevice implements StoredColumn {
 
     @Override
     public void clear() {
-        workspace.operation(kernels -> {
+        rows.operation(kernels -> {
             column.clear(0, rows.count());
             workspace.stream().synchronize();
             return null;

@@ -19,6 +19,9 @@ class ContractOnHostTest {
     List<DynamicTest> functions() {
         return new HostDriver(folder)
                 .with("HOST_CUDA_MEMORY", 900 << 20) // two tensors of 1 GiB do not fit
-                .run("io.psf.gpu.FunctionsOnDeviceTest");
+                .run(
+                        "io.psf.gpu.FunctionsOnDeviceTest",
+                        "io.psf.gpu.PoliciesOnDeviceTest",
+                        "io.psf.gpu.HalvesOnDeviceTest");
     }
 }

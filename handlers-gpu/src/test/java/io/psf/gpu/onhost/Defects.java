@@ -32,7 +32,6 @@ class Defects {
             )
             .visible .entry block_sums(
             )
-            .visible .entry absent()
             """;
 
     private static final int FLOATS = 1000;
@@ -159,7 +158,7 @@ class Defects {
                 .isInstanceOf(PsException.class)
                 .hasMessageContaining("nonsense.ptx")
                 .hasMessageContaining("INVALID_PTX");
-        Module module = device.module(PTX, "defects");
+        Module module = device.module(PTX + ".visible .entry absent()\n", "defects");
         try (Stream stream = new Stream()) {
             for (String kernel : new String[] {"absent", "write_at"}) { // no code, and not named by the PTX
                 assertThatThrownBy(() -> stream.launch(module, kernel, Grid.one(1)))

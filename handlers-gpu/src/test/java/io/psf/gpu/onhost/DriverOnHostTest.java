@@ -53,6 +53,11 @@ class DriverOnHostTest {
     }
 
     @TestFactory
+    List<DynamicTest> loadedKernels() {
+        return driver().run("io.psf.gpu.LoadedKernels");
+    }
+
+    @TestFactory
     List<DynamicTest> aFailedDevice() {
         return driver().run("io.psf.gpu.FailedDevice");
     }

@@ -1,6 +1,7 @@
 package io.psf.gpu.shard;
 
 import io.psf.api.Range;
+import io.psf.api.array.FloatType;
 import io.psf.builtin.initializer.Generator;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.report.Measured;
@@ -85,7 +86,14 @@ final class IndexBenchmarks {
             Status status = new Status(lent.memory());
             double seconds = Timing.queued(
                     lent.workspace().stream(),
-                    () -> kernels.pullIndex(values, items, ALL, index, WIDTH, into, rows, status.address()));
+                    () -> kernels.pullIndex(
+                            items,
+                            ALL,
+                            index,
+                            new Rows(values, WIDTH, FloatType.FLOAT32),
+                            into,
+                            rows,
+                            status.address()));
             status.read();
             require(status.invalid() == 0 && status.missing() == 0, "keys that were not found: " + status.missing());
             return keysASecond(
@@ -106,8 +114,11 @@ final class IndexBenchmarks {
             long fresh = lent.copied(keys(PRESENT, ASKED, true));
             long rows = lent.filled(4L * ASKED, 0);
             long memory = values == null ? 0 : lent.filled(4L * WIDTH * (PRESENT + ASKED), 0);
-            NewRows created =
-                    new NewRows(keysOfRows, memory, WIDTH, NewRows.ANY, values == null ? null : Generators.of(values));
+            NewRows created = new NewRows(
+                    keysOfRows,
+                    new Rows(memory, WIDTH, FloatType.FLOAT32),
+                    NewRows.ANY,
+                    values == null ? null : Generators.of(values));
             Status status = new Status(lent.memory());
             Runnable without = () -> {
                 lent.workspace().stream().fill(index.entries(), KeyIndex.bytes(ENTRIES), 0);

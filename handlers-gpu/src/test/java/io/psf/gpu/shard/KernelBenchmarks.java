@@ -1,6 +1,7 @@
 package io.psf.gpu.shard;
 
 import io.psf.api.Range;
+import io.psf.api.array.FloatType;
 import io.psf.builtin.optimizer.Correction;
 import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Device;
@@ -57,7 +58,8 @@ final class KernelBenchmarks {
             Items items = new Items(lent.copied(keys(false)), ITEMS, 0, ITEMS);
             long status = new Status(lent.memory()).address();
             double seconds = Timing.tenQueued(
-                    lent.workspace().stream(), () -> kernels.pullRange(values, items, ALL, WIDTH, into, status));
+                    lent.workspace().stream(),
+                    () -> kernels.pullRange(items, ALL, new Rows(values, WIDTH, FloatType.FLOAT32), into, status));
             double bytes = ITEMS * (2.0 * BYTES_OF_ROW + 8);
             return Measured.rate("gather 1M of 16M rows of 64 floats", bytes / 1e9 / seconds, floors.copy(), 0.8);
         }
@@ -79,7 +81,14 @@ final class KernelBenchmarks {
             int entries = Claims.entriesFor(ITEMS);
             Claims claims = ascending ? Claims.NONE : new Claims(lent.filled(8L * entries, 0), entries - 1);
             long status = new Status(lent.memory()).address();
-            Stepped stepped = new Stepped(values, first, second, ofRows, 0, corrections(lent, kernel), WIDTH, kernel);
+            Stepped stepped = new Stepped(
+                    new Rows(values, WIDTH, FloatType.FLOAT32),
+                    first,
+                    second,
+                    ofRows,
+                    0,
+                    corrections(lent, kernel),
+                    kernel);
             double seconds = Timing.tenQueued(lent.workspace().stream(), () -> {
                 if (claims.there()) {
                     lent.workspace().stream().fill(claims.table(), 8L * entries, 0);
@@ -114,7 +123,8 @@ final class KernelBenchmarks {
             boolean isState = kernel.ofRows() != null && !kernel.countsSteps();
             long ofRows = isState ? lent.filled(4 * n / width, Float.floatToRawIntBits(1)) : 0;
             Corrections corrections = corrections(lent, kernel);
-            Stepped stepped = new Stepped(values, first, second, ofRows, 3, corrections, width, kernel);
+            Stepped stepped = new Stepped(
+                    new Rows(values, width, FloatType.FLOAT32), first, second, ofRows, 3, corrections, kernel);
             double seconds =
                     Timing.queued(lent.workspace().stream(), () -> kernels.stepAll(stepped, update, 0, n / width));
             return Measured.rate(

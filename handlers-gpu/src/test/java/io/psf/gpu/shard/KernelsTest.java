@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.Range;
+import io.psf.api.array.FloatType;
 import io.psf.gpu.Grid;
 import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Nvcc;
@@ -47,7 +48,7 @@ class KernelsTest {
     void everyLaunchHasTheParametersOfItsKernel() {
         Map<String, String> shipped = entries();
         Map<String, String> launched = new TreeMap<>();
-        Kernels.SIGNATURES.forEach((name, types) -> {
+        Signatures.ALL.forEach((name, types) -> {
             for (Rule rule : name.contains("*") ? Rule.values() : new Rule[] {Rule.ADD}) {
                 launched.put(name.replace("*", of(rule).name()), inPtx(types));
             }
@@ -89,33 +90,37 @@ class KernelsTest {
         Kernels kernels = new Kernels((kernel, grid, bits) -> launched.add(kernel + " " + grid.blocks()), 4);
         Generators zeros = Generators.ZEROS;
         Index index = new Index(1, 1023);
-        kernels.fill(1, 0, 600, zeros);
+        Rows of = new Rows(1, 64, FloatType.FLOAT32);
+        kernels.fill(of, 0, 600, zeros);
+        kernels.encode(of, 0, 2, 600);
+        kernels.decode(of, 0, 2, 600);
         Range range = new Range(0, 10);
         Claims claims = new Claims(3, 63);
         kernels.rowsInRange(1, 10, range, 2, claims, 4);
         kernels.check(1, 10, range, claims, 2);
         kernels.find(1, 10, range, index, 2, 3);
-        kernels.findOrInsert(1, 10, index, new NewRows(2, 3, 64, 100, zeros), 3, claims, 5);
+        kernels.findOrInsert(1, 10, index, new NewRows(2, of, 100, zeros), 3, claims, 5);
         kernels.resolve(1, 10, index);
         kernels.index(1, 10, index);
         kernels.remove(1, 10, index, 2);
         kernels.moveKeys(1, 2, 3, 10, index);
-        kernels.moveRows(1, 2, 3, 10, 4);
+        kernels.moveRows(of, 2, 3, 10);
         Items items = new Items(2, 100, 20, 10);
-        kernels.pullRange(1, items, range, 64, 3, 4);
-        kernels.pullIndex(1, items, range, index, 64, 3, 4, 5);
-        kernels.pullMissing(1, items, 64, 3, 4, zeros);
+        kernels.pullRange(items, range, of, 3, 4);
+        kernels.pullIndex(items, range, index, of, 3, 4, 5);
+        kernels.pullMissing(1, items, of, 3, 4, zeros);
         kernels.end(1, 2);
-        kernels.scatter(1, 2, 10, 4, 3);
+        kernels.scatter(of, 2, 10, 3);
         kernels.count(1, 10);
         kernels.mark(1, 10, 2, claims, 3, 4);
         kernels.squaredNorm(1, 10, 2f, 3);
         kernels.addUp(1, 10, 2, 3);
-        Stepped lamb = new Stepped(1, 2, 3, 4, 0, Corrections.NONE, 8, of(Rule.LAMB));
+        Rows narrow = new Rows(1, 8, FloatType.BFLOAT16);
+        Stepped lamb = new Stepped(narrow, 2, 3, 4, 0, Corrections.NONE, of(Rule.LAMB));
         kernels.lambSumsAll(lamb, 5, 0, 4096, 6);
         kernels.lambSumsRows(lamb, 5, 6, 0, 1 << 20, 7);
         for (Rule rule : Rule.values()) {
-            Stepped stepped = new Stepped(1, 2, 3, 4, 0, new Corrections(5, 6), 8, of(rule));
+            Stepped stepped = new Stepped(narrow, 2, 3, 4, 0, new Corrections(5, 6), of(rule));
             kernels.stepAll(stepped, 6, 0, 512);
             kernels.stepRows(stepped, 6, 7, 0, 10, 9);
             kernels.stepRest(stepped, 6, 7, 10);

@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -54,5 +55,10 @@ class RemovalTest {
                 .toList();
         assertThat(told).isEqualTo(events);
         assertThat(Arrays.stream(moved).limit(removal.count()).boxed()).isEqualTo(content);
+    }
+
+    @Test
+    void anItemThatRepeatsARowHasNone() {
+        assertThat(Removal.once(new int[] {3, -1, 0, 3, 0, 5}, 6)).containsExactly(3, -1, 0, -1, -1, 5);
     }
 }

@@ -1,5 +1,6 @@
 package io.psf.gpu.shard;
 
+import io.psf.api.array.FloatType;
 import io.psf.builtin.optimizer.Correction;
 import io.psf.builtin.optimizer.Gradients;
 import io.psf.builtin.optimizer.Kernel;
@@ -37,7 +38,8 @@ public final class RuleLaunches {
     public record Columns(
             long w, long first, long second, long ofRows, float stepsOfAll, long corrections, int known, int width) {
         Stepped by(RuleKernel rule) {
-            return new Stepped(w, first, second, ofRows, stepsOfAll, new Corrections(corrections, known), width, rule);
+            Rows of = new Rows(w, width, FloatType.FLOAT32);
+            return new Stepped(of, first, second, ofRows, stepsOfAll, new Corrections(corrections, known), rule);
         }
     }
 
@@ -65,8 +67,8 @@ public final class RuleLaunches {
     }
 
     private static String types(String kernel) {
-        String own = Kernels.SIGNATURES.get(kernel);
-        String types = own != null ? own : Kernels.SIGNATURES.get("psf_*" + kernel.substring(kernel.lastIndexOf('_')));
+        String own = Signatures.ALL.get(kernel);
+        String types = own != null ? own : Signatures.ALL.get("psf_*" + kernel.substring(kernel.lastIndexOf('_')));
         return Objects.requireNonNull(types).replace('p', 'l');
     }
 

@@ -3,37 +3,97 @@ package io.psf.builtin.policy;
 import java.util.Arrays;
 import java.util.function.IntToLongFunction;
 
-/** Finds the k rows of the lowest ranks by counting, in passes over the rows without a copy of their ranks. */
+/**
+ * The rows of the lowest ranks, which are found by counting: one pass over the marks for each 16 bits of a rank that have
+ * to be known, without a copy of the ranks, and one for the rows.
+ */
 final class Lowest {
     private static final int BITS = 16;
 
-    private Lowest() {}
+    private final RowMarks marks;
+    private final boolean byCount;
+    /** True if the rows of the present push are left out. */
+    private final boolean leavesPresent;
+
+    private final int[] counts = new int[1 << BITS];
+    /** The bits of a rank from {@link #shift} on, below which lie all ranks that are chosen for certain. */
+    private long prefix;
+
+    private int shift;
+    /** The number of rows to choose among those with the prefix. */
+    private int left;
+
+    Lowest(RowMarks marks, boolean byCount, boolean leavesPresent) {
+        this.marks = marks;
+        this.byCount = byCount;
+        this.leavesPresent = leavesPresent;
+    }
 
     /**
-     * Returns the k-th lowest rank.
+     * Chooses rows. Of the rows of one rank those of the lowest keys come first: a memory in which several threads create
+     * the rows of a push numbers them in any order.
      *
-     * @param rows the number of rows
-     * @param rank the rank of a row, at least 0, below 2^63; {@code Long.MAX_VALUE} excludes the row
-     * @param k from 1 to the number of rows that are not excluded
+     * @param most the number of rows to choose, at least 1; fewer if fewer may be chosen
+     * @param key the key of a row
+     * @return the keys of the rows of the lowest ranks
      */
-    static long rank(int rows, IntToLongFunction rank, int k) {
-        long prefix = 0;
-        int left = k;
-        int[] counts = new int[1 << BITS];
-        for (int shift = Long.SIZE - BITS; shift >= 0; shift -= BITS) {
-            Arrays.fill(counts, 0);
-            for (int row = 0; row < rows; row++) {
-                long value = rank.applyAsLong(row);
-                if (shift == Long.SIZE - BITS || value >>> (shift + BITS) == prefix) {
-                    counts[(int) (value >>> shift) & 0xffff]++;
-                }
-            }
-            int digit = 0;
-            while (left > counts[digit]) {
-                left -= counts[digit++];
-            }
-            prefix = prefix << BITS | digit;
+    long[] keys(int most, IntToLongFunction key) {
+        shift = byCount ? Long.SIZE - BITS : Integer.SIZE - BITS; // a step has 31 bits
+        prefix = 0;
+        left = Math.min(most, marks.countDigits(this, counts));
+        int k = left;
+        if (k == 0) {
+            return new long[0];
         }
-        return prefix;
+        int same = nextDigit();
+        while (shift > 0 && same > left) {
+            shift -= BITS;
+            Arrays.fill(counts, 0);
+            marks.countDigits(this, counts);
+            same = nextDigit();
+        }
+        int lower = k - left;
+        long[] keys = new long[lower + same];
+        int[] at = {0, lower};
+        marks.choose(this, (row, compared) -> keys[at[compared < 0 ? 0 : 1]++] = key.applyAsLong(row));
+        if (same > left) {
+            Arrays.sort(keys, lower, keys.length);
+        }
+        return Arrays.copyOf(keys, k);
+    }
+
+    /** Takes a row that may be chosen. */
+    @FunctionalInterface
+    interface Chosen {
+        /** Takes a row whose rank is lower than the one that decides, which is negative, or that rank, which is 0. */
+        void take(int row, int compared);
+    }
+
+    /** Moves to the digit that decides. Returns the number of rows that have it. */
+    private int nextDigit() {
+        int digit = 0;
+        while (left > counts[digit]) {
+            left -= counts[digit++];
+        }
+        prefix = prefix << BITS | digit;
+        return counts[digit];
+    }
+
+    /** Returns the 16 bits that are counted of a rank; -1 if the rank has another prefix. */
+    int digit(long rank) {
+        return rank >>> shift >>> BITS == prefix ? (int) (rank >>> shift) & 0xffff : -1;
+    }
+
+    /** Negative for a rank that is chosen, 0 for the one of which as many are chosen as are left, positive for others. */
+    int compare(long rank) {
+        return Long.compare(rank >>> shift, prefix);
+    }
+
+    boolean byCount() {
+        return byCount;
+    }
+
+    boolean leavesPresent() {
+        return leavesPresent;
     }
 }

@@ -131,23 +131,66 @@ final class RowMarks implements Checkpointed, Measured, RowListener {
         set(row, step, second, count == Integer.MAX_VALUE ? count : count + 1);
     }
 
-    /** True if the row was touched by the present push. */
-    boolean isOfThisPush(int row) {
-        return chunk(row)[at(row) + STEP] == step;
-    }
-
-    /** True if the row was last touched before a push and before a second. */
-    boolean isIdle(int row, long beforeStep, long beforeSecond) {
+    private boolean isIdle(int row, long beforeStep, long beforeSecond) {
         int[] chunk = chunk(row);
         int at = at(row);
         return chunk[at + STEP] < beforeStep || chunk[at + SECOND] < beforeSecond;
     }
 
-    /** Returns the rank of a row among those that may be removed: lower ones go first. */
-    long rank(int row, boolean byCount) {
-        int[] chunk = chunk(row);
-        int at = at(row);
+    /** Returns the rank of a row, by its place in a chunk, among those that may be removed: lower ones go first. */
+    private static long rank(int[] chunk, int at, boolean byCount) {
         return byCount ? (long) chunk[at + COUNT] << Integer.SIZE | chunk[at + STEP] : chunk[at + STEP];
+    }
+
+    /** Counts the digits of the ranks. Returns the number of rows that may be removed. */
+    int countDigits(Lowest lowest, int[] counts) {
+        boolean byCount = lowest.byCount();
+        boolean leavesPresent = lowest.leavesPresent();
+        int rows = 0;
+        for (int first = 0; first < known; first += CHUNK) {
+            int[] chunk = chunks[first / CHUNK];
+            int end = Math.min(CHUNK, known - first) * MARKS;
+            for (int at = 0; at < end; at += MARKS) {
+                if (leavesPresent && chunk[at + STEP] == step) {
+                    continue;
+                }
+                rows++;
+                int digit = lowest.digit(rank(chunk, at, byCount));
+                if (digit >= 0) {
+                    counts[digit]++;
+                }
+            }
+        }
+        return rows;
+    }
+
+    /** Tells the rows of the lowest ranks, and those of the rank that decides, in ascending order. */
+    void choose(Lowest lowest, Lowest.Chosen chosen) {
+        boolean byCount = lowest.byCount();
+        boolean leavesPresent = lowest.leavesPresent();
+        for (int first = 0; first < known; first += CHUNK) {
+            int[] chunk = chunks[first / CHUNK];
+            int end = Math.min(CHUNK, known - first) * MARKS;
+            for (int at = 0; at < end; at += MARKS) {
+                int compared = lowest.compare(rank(chunk, at, byCount));
+                if (compared <= 0 && !(leavesPresent && chunk[at + STEP] == step)) {
+                    chosen.take(first + at / MARKS, compared);
+                }
+            }
+        }
+    }
+
+    /** Returns the rows that were last touched before a push or before a second, in ascending order. */
+    int[] idle(long beforeStep, long beforeSecond) {
+        int[] rows = {};
+        int n = 0;
+        for (int row = 0; row < known; row++) {
+            if (isIdle(row, beforeStep, beforeSecond)) {
+                rows = n < rows.length ? rows : Arrays.copyOf(rows, Math.max(64, 2 * n));
+                rows[n++] = row;
+            }
+        }
+        return Arrays.copyOf(rows, n);
     }
 
     @Override

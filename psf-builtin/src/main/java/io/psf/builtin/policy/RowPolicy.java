@@ -12,10 +12,9 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.function.Consumer;
-import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -200,7 +199,7 @@ public final class RowPolicy implements Measured, MovingState {
         admitted += fresh;
         expire(shard, marks, second);
         tick(shard);
-        evict(shard, marks, fresh, marks::isOfThisPush);
+        evict(shard, marks, fresh, true);
         if (kept == rows.length) {
             return update;
         }
@@ -224,7 +223,11 @@ public final class RowPolicy implements Measured, MovingState {
         scannedSecond = second;
         long beforeStep = idleSteps == 0 ? Long.MIN_VALUE : marks.step() - idleSteps + 1;
         long beforeSecond = idleSeconds == 0 ? Long.MIN_VALUE : second - idleSeconds;
-        expired += remove(shard, marks, Integer.MAX_VALUE, row -> marks.isIdle(row, beforeStep, beforeSecond));
+        expired += remove(
+                shard,
+                IntStream.of(marks.idle(beforeStep, beforeSecond))
+                        .mapToLong(shard::key)
+                        .toArray());
     }
 
     /**
@@ -261,54 +264,25 @@ public final class RowPolicy implements Measured, MovingState {
     public void trim(Shard shard) {
         RowMarks marks = RowMarks.of(shard, second());
         marks.growTo(shard.rows());
-        evict(shard, marks, 0, row -> false);
+        evict(shard, marks, 0, false);
     }
 
     /**
      * Removes the rows of the lowest ranks, if the table has no capacity for further ones.
      *
-     * @param isKept true for a row that is not removed
+     * @param leavesPresent true if the rows of the present push are not removed
      */
-    private void evict(Shard shard, RowMarks marks, int fresh, IntPredicate isKept) {
+    private void evict(Shard shard, RowMarks marks, int fresh, boolean leavesPresent) {
         int most = capacity(shard);
         int beyond = marks.rows() + fresh - most;
-        if (beyond <= 0) {
-            return;
-        }
-        int rows = marks.rows();
-        int evictable = 0;
-        for (int row = 0; row < rows; row++) {
-            evictable += isKept.test(row) ? 0 : 1;
-        }
-        int k = Math.min(evictable, Math.max(beyond, most / BATCH));
-        if (k > 0) {
-            long highest =
-                    Lowest.rank(rows, row -> isKept.test(row) ? Long.MAX_VALUE : marks.rank(row, options.lfu()), k);
-            evicted += remove(
-                    shard,
-                    marks,
-                    k,
-                    row -> !isKept.test(row) && marks.rank(row, options.lfu()) < highest,
-                    row -> !isKept.test(row) && marks.rank(row, options.lfu()) == highest);
+        if (beyond > 0) {
+            Lowest lowest = new Lowest(marks, options.lfu(), leavesPresent);
+            evicted += remove(shard, lowest.keys(Math.max(beyond, most / BATCH), shard::key));
         }
     }
 
-    /**
-     * Removes at most {@code most} rows: those of the first condition, then those of the next, each in the order of
-     * their numbers.
-     */
-    private static int remove(Shard shard, RowMarks marks, int most, IntPredicate... conditions) {
-        long[] keys = new long[64];
-        int n = 0;
-        for (IntPredicate condition : conditions) {
-            for (int row = 0; row < marks.rows() && n < most; row++) {
-                if (condition.test(row)) {
-                    keys = n < keys.length ? keys : Arrays.copyOf(keys, 2 * n);
-                    keys[n++] = shard.key(row);
-                }
-            }
-        }
-        return n == 0 ? 0 : shard.removeRows(LongArray.wrap(keys, 0, n));
+    private static int remove(Shard shard, long[] keys) {
+        return keys.length == 0 ? 0 : shard.removeRows(LongArray.wrap(keys));
     }
 
     /** Returns the capacity of this slice in rows. */

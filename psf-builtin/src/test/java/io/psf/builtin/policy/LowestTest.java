@@ -2,26 +2,74 @@ package io.psf.builtin.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.psf.api.TensorId;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.Optimizers;
+import io.psf.testkit.PsfTest;
+import io.psf.testkit.TestShard;
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Comparator;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class LowestTest {
-    @Test
-    void theKthLowestRankIsThatOfTheSortedRanks() {
-        for (int seed = 0; seed < 200; seed++) {
+    private static final TensorId T = TensorId.of("t");
+
+    @ParameterizedTest
+    @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+    void theRowsAreTheFirstOfTheSortedOnesAndOfEqualRanksThoseOfTheLowestKeys(boolean byCount, boolean leavesPresent)
+            throws IOException {
+        for (int seed = 0; seed < 60; seed++) {
             Random random = new Random(seed);
-            long most = 1L << (1 + random.nextInt(62));
-            long[] ranks = random.longs(1 + random.nextInt(50), 0, most).toArray();
-            if (seed % 3 == 0) {
-                ranks[random.nextInt(ranks.length)] = Long.MAX_VALUE;
+            int n = 1 + random.nextInt(700);
+            int bound = seed % 3 == 0 ? 4 : seed % 3 == 1 ? 1 << 20 : Integer.MAX_VALUE;
+            int[] steps = random.ints(n, 0, bound).toArray();
+            int[] counts = random.ints(n, 1, bound).toArray();
+            int present = Math.max(1, steps[0]); // and maybe of others
+            TestShard shard = PsfTest.of(CountPolicyPsf.bind(new CountPolicy() {}))
+                    .growing(T, 1)
+                    .optimizer(Optimizers.add().create())
+                    .on(1)
+                    .shard(T, 0);
+            shard.rows(LongArray.wrap(LongStream.range(0, n).toArray()));
+            RowMarks marks = RowMarks.of(shard, 0);
+            marks.loadTotal(ints(present - 1));
+            marks.begin(0);
+            for (int row = 0; row < n; row++) {
+                marks.loadRow(row, ints(Math.min(present, steps[row]), 0, counts[row]));
             }
-            long[] sorted = LongStream.of(ranks).sorted().toArray();
-            for (int k = 1; k <= ranks.length; k++) {
-                assertThat(Lowest.rank(ranks.length, row -> ranks[row], k))
-                        .as("seed %s, k %s", seed, k)
-                        .isEqualTo(sorted[k - 1]);
-            }
+            int k = 1 + random.nextInt(n);
+            Comparator<Integer> byStep = Comparator.comparing(row -> Math.min(present, steps[row]));
+            Comparator<Integer> byRank = byCount
+                    ? Comparator.<Integer, Integer>comparing(row -> counts[row]).thenComparing(byStep)
+                    : byStep;
+            long[] sorted = IntStream.range(0, n)
+                    .boxed()
+                    .filter(row -> !leavesPresent || steps[row] < present)
+                    .sorted(byRank.thenComparing(row -> keyOf(row)))
+                    .limit(k)
+                    .mapToLong(LowestTest::keyOf)
+                    .toArray();
+            assertThat(new Lowest(marks, byCount, leavesPresent).keys(k, LowestTest::keyOf))
+                    .as("seed %s", seed)
+                    .containsExactlyInAnyOrder(sorted);
         }
+    }
+
+    /** Not in the order of the rows, and also negative. */
+    private static long keyOf(int row) {
+        return 0x9E3779B97F4A7C15L * (row + 1);
+    }
+
+    private static DataInputStream ints(int... values) {
+        ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES * values.length);
+        bytes.asIntBuffer().put(values);
+        return new DataInputStream(new ByteArrayInputStream(bytes.array()));
     }
 }
