@@ -152,6 +152,15 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
 
     /** Returns a copy with a secret that every node has to have. */
     public SchedulerConfig withSecret(String secret) {
-        return new SchedulerConfig(host, port, size, life, timeouts, new Security(secret));
+        return new SchedulerConfig(host, port, size, life, timeouts, new Security(secret, security.permissions()));
+    }
+
+    /**
+     * Returns a copy with a file that says what nodes may call.
+     *
+     * @param file YAML; read again when it changes
+     */
+    public SchedulerConfig withPermissions(Path file) {
+        return new SchedulerConfig(host, port, size, life, timeouts, security.withPermissions(file));
     }
 }

@@ -193,7 +193,8 @@ public final class Settings {
     }
 
     private Security security(Role role) {
-        return new Security(find(SettingsKey.SECRET, role));
+        String secret = find(SettingsKey.SECRET, role);
+        return new Security(secret, role == Role.SCHEDULER ? find(SettingsKey.PERMISSIONS, role) : null);
     }
 
     private TransportConfig transport(Role role, TransportConfig usual) {

@@ -5,6 +5,7 @@ import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.Role;
+import io.psf.api.Since;
 import io.psf.api.spi.FunctionInfo;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -42,6 +43,10 @@ public interface Hello {
         long since() {
             return caller.since();
         }
+
+        String grant() {
+            return caller.grant();
+        }
     }
 
     /**
@@ -49,8 +54,9 @@ public interface Hello {
      *
      * @param rank its rank; the number of a client
      * @param since the epoch in which it joined; 0 for a client and a guest
+     * @param grant what the scheduler has granted it, with its {@link Ticket}; empty for nothing
      */
-    record Caller(Role role, int rank, long since) {}
+    record Caller(Role role, int rank, long since, @Since(2) String grant) {}
 
     /**
      * A connection of a session.
