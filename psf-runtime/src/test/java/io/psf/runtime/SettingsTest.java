@@ -42,6 +42,7 @@ class SettingsTest {
                         "PSF_ADVERTISE",
                         "PSF_RANK | SERVER_ID | WORKER_ID",
                         "PSF_SECRET",
+                        "PSF_PERMISSIONS",
                         "PSF_MAPPED",
                         "PSF_CHECKPOINTS",
                         "PSF_LANES",
@@ -112,6 +113,7 @@ class SettingsTest {
                 Map.entry("PSF_LEAVE_AT_EXIT", "on"),
                 Map.entry("PSF_RANK", "1"),
                 Map.entry("PSF_SECRET", "sixteen letters and more"),
+                Map.entry("PSF_PERMISSIONS", "/etc/psf/permissions.yaml"),
                 Map.entry("PSF_MAPPED", "/data/psf"),
                 Map.entry("PSF_CHECKPOINTS", "/shared/psf"),
                 Map.entry("PSF_LANES", "5"),
@@ -137,7 +139,7 @@ class SettingsTest {
                         new SchedulerConfig.Life(
                                 true, Duration.ofMinutes(5), Duration.ofMinutes(3), Path.of("/var/psf/journal")),
                         new SchedulerConfig.Timeouts(Duration.ofSeconds(30), Duration.ofMillis(500)),
-                        new Security("sixteen letters and more")));
+                        new Security("sixteen letters and more", Path.of("/etc/psf/permissions.yaml"))));
         assertThat(Settings.of(all).server())
                 .isEqualTo(new ServerConfig(
                         new JoinConfig(
