@@ -394,8 +394,8 @@ final class ReturnAttacksTest {
                         .await(),
                 Code.CLOSED,
                 "this node: counted as lost by the scheduler");
-        assertThatThrownBy(
-                        () -> call(peer, BeatPsf.FUNCTION, new Beat.Request(0, 0)).await())
+        assertThatThrownBy(() ->
+                        call(peer, BeatPsf.FUNCTION, new Beat.Request(0, 0)).await())
                 .hasMessageContaining("PROTOCOL: call of \"psf.cluster.beat\" before the hello");
     }
 

@@ -3,7 +3,6 @@ package io.psf.runtime.internal.cluster;
 import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
-import io.psf.api.Since;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +16,7 @@ public interface Beat {
      * @param epoch the epoch of the state
      * @param rules the version of the {@link Rules}; 0 for none
      */
-    record Request(long epoch, @Since(2) long rules) {}
+    record Request(long epoch, long rules) {}
 
     /**
      * The current state.
@@ -29,7 +28,7 @@ public interface Beat {
     record Response(
             List<ClusterChange> changes,
             boolean ended,
-            @Since(2) @Nullable Rules rules) {}
+            @Nullable Rules rules) {}
 
     CompletionStage<Response> handle(Request request, Node scheduler);
 }

@@ -5,7 +5,6 @@ import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.Role;
-import io.psf.api.Since;
 import io.psf.api.spi.FunctionInfo;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -56,7 +55,7 @@ public interface Hello {
      * @param since the epoch in which it joined; 0 for a client and a guest
      * @param grant what the scheduler has granted it, with its {@link Ticket}; empty for nothing
      */
-    record Caller(Role role, int rank, long since, @Since(2) String grant) {}
+    record Caller(Role role, int rank, long since, String grant) {}
 
     /**
      * A connection of a session.

@@ -47,9 +47,10 @@ public record Identity(
         Protocol own = checks ? Protocol.OWN.requiring(Protocol.CHECKSUM) : Protocol.OWN;
         Protocol agreed = own.agree(hello.protocol());
         tickets.require(hello, connection.rights().challenge().getAndSet(null), role, rank);
-        boolean isOwn = hello.role() == role && hello.rank() == rank; // over a connection without a network
-        if (!isOwn) {
-            Grant.of(hello.grant()).requireCertificate(connection.channel().certificate());
+        String certificate = connection.channel().certificate();
+        boolean isOwn = hello.role() == role && hello.rank() == rank;
+        if (!isOwn || certificate != null) { // the connection of a server to itself has none
+            Grant.of(hello.grant()).requireCertificate(certificate);
         }
         connection.rights().prove(hello.grant());
         if (connection.member() != null) { // else sessions would accumulate that no connection ends

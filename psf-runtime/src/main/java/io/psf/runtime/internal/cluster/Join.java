@@ -4,7 +4,6 @@ import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.Role;
-import io.psf.api.Since;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +64,7 @@ public interface Join {
             long heartbeatMillis,
             ClusterChange state,
             Keys keys,
-            @Since(2) @Nullable Rules rules) {}
+            @Nullable Rules rules) {}
 
     /**
      * The place of a node in the cluster.
@@ -86,11 +85,7 @@ public interface Join {
      * @param key [32] int8, the key of the cluster's {@link Tickets}; empty for a worker
      * @param grant what the node says in its hellos with the ticket; empty for nothing
      */
-    record Keys(
-            long cluster,
-            byte[] ticket,
-            byte[] key,
-            @Since(2) String grant) {}
+    record Keys(long cluster, byte[] ticket, byte[] key, String grant) {}
 
     CompletionStage<Response> handle(Request request, Node scheduler);
 }

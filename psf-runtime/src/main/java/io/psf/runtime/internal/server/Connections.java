@@ -254,8 +254,7 @@ public final class Connections implements AutoCloseable {
     }
 
     /** Returns the connection of a channel; null if the channel has sent nothing. */
-    @Nullable
-    Connection get(Channel channel) {
+    public @Nullable Connection get(Channel channel) {
         ChannelReceiver receiver = receivers.get(channel);
         return receiver == null ? null : receiver.connection();
     }

@@ -50,8 +50,7 @@ class PermissionMatrixTest {
     /** Declared for the sake of a codec: no node serves it. */
     private static final String JOURNAL = "psf.scheduler.journal";
 
-    private static final String FILE =
-            """
+    private static final String FILE = """
             groups:
               own: [acceptance.notes, acceptance.add.tensor]
             allow:
@@ -69,8 +68,7 @@ class PermissionMatrixTest {
             HostNode.start("matrix", Role.SERVER, 1, Placements.host(Stores.inMemory(MemoryLimit.NONE)), null, pool);
     private final Connections connections = new Connections(node, pool, 1 << 20);
     private final Handlers handlers = Handlers.found(PermissionMatrixTest.class.getClassLoader());
-    private final Dispatcher dispatcher =
-            new Dispatcher(node, connections, pool, handlers, Set.of(ListTensorsPsf.ID));
+    private final Dispatcher dispatcher = new Dispatcher(node, connections, pool, handlers, Set.of(ListTensorsPsf.ID));
 
     @AfterEach
     void stop() {
@@ -80,8 +78,8 @@ class PermissionMatrixTest {
     private static Stream<String> declared() throws IOException {
         List<String> names = new ArrayList<>();
         try (Stream<Path> files = Files.walk(ROOT)) {
-            for (Path file : files.filter(each -> each.toString().endsWith(".java")
-                            && each.toString().contains("src/main/java"))
+            for (Path file : files.filter(each ->
+                            each.toString().endsWith(".java") && each.toString().contains("src/main/java"))
                     .toList()) {
                 Matcher declared = DECLARED.matcher(Files.readString(file));
                 while (declared.find()) {
@@ -95,9 +93,10 @@ class PermissionMatrixTest {
     @Test
     void everyFunctionOfPsfIsInOneGroup() throws IOException {
         Set<String> grouped = new TreeSet<>(FunctionGroups.MEMBERSHIP);
-        FunctionGroups.byName().values().forEach(group -> group.forEach(name -> assertThat(grouped.add(name))
-                .as(name)
-                .isTrue()));
+        FunctionGroups.byName()
+                .values()
+                .forEach(group -> group.forEach(
+                        name -> assertThat(grouped.add(name)).as(name).isTrue()));
         grouped.add(JOURNAL);
         assertThat(new TreeSet<>(declared().toList())).isEqualTo(grouped);
         assertThat(handlers.functions().stream()
@@ -115,18 +114,20 @@ class PermissionMatrixTest {
         Map<Member, String> grants = new LinkedHashMap<>();
         Set<String> all = new TreeSet<>(
                 handlers.functions().stream().map(FunctionInfo::name).toList());
-        add(allowed, grants, new Member(Role.WORKER, Ticket.GUEST, "", 0), "dashboard", groups.get("read"));
-        add(allowed, grants, new Member(Role.CLIENT, 0, "", 0), "serving", groups.get("pull"), own);
-        add(allowed, grants, new Member(Role.WORKER, 0, "", 0), "training", groups.get("pull"), groups.get("push"));
-        add(allowed, grants, new Member(Role.WORKER, 1, "", 0), "training,saving", groups.get("pull"),
-                groups.get("push"), groups.get("admin"));
-        add(allowed, grants, new Member(Role.CLIENT, 1, "", 0), "one", Set.of("acceptance.notes"));
-        add(allowed, grants, new Member(Role.CLIENT, 2, "", 0), "everything", all);
-        add(allowed, grants, new Member(Role.SERVER, 1, "", 0), "nodes", groups.get("read"), groups.get("pull"),
-                groups.get("push"));
-        add(allowed, grants, new Member(Role.WORKER, 2, "", 0), "serving"); // another role's
-        add(allowed, grants, new Member(Role.WORKER, 3, "", 0), "gone"); // an entry that was removed
-        add(allowed, grants, new Member(Role.WORKER, 4, "", 0), "");
+        Set<String> pull = groups.get("pull");
+        Set<String> push = groups.get("push");
+        add(allowed, grants, new Member(Role.WORKER, Ticket.GUEST, "", 0), "dashboard", List.of(groups.get("read")));
+        add(allowed, grants, new Member(Role.CLIENT, 0, "", 0), "serving", List.of(pull, own));
+        add(allowed, grants, new Member(Role.WORKER, 0, "", 0), "training", List.of(pull, push));
+        List<Set<String>> saving = List.of(pull, push, groups.get("admin"));
+        add(allowed, grants, new Member(Role.WORKER, 1, "", 0), "training,saving", saving);
+        add(allowed, grants, new Member(Role.CLIENT, 1, "", 0), "one", List.of(Set.of("acceptance.notes")));
+        add(allowed, grants, new Member(Role.CLIENT, 2, "", 0), "everything", List.of(all));
+        List<Set<String>> serving = List.of(groups.get("read"), pull, push);
+        add(allowed, grants, new Member(Role.SERVER, 1, "", 0), "nodes", serving);
+        add(allowed, grants, new Member(Role.WORKER, 2, "", 0), "serving", List.of()); // another role's
+        add(allowed, grants, new Member(Role.WORKER, 3, "", 0), "gone", List.of()); // an entry that was removed
+        add(allowed, grants, new Member(Role.WORKER, 4, "", 0), "", List.of());
         connections.setPermits(permissions.rules().permits());
         int calls = 0;
         for (Map.Entry<Member, String> each : grants.entrySet()) {
@@ -141,6 +142,11 @@ class PermissionMatrixTest {
                 } else if (isAllowed && mayBlock(function)) {
                     continue;
                 } else {
+                    for (String former : function.formerly()) {
+                        assertThat(line.call(function.as(former)) == Code.PERMISSION_DENIED)
+                                .as("%s of %s", former, member)
+                                .isEqualTo(!isAllowed);
+                    }
                     Code code = line.call(function);
                     assertThat(code == Code.PERMISSION_DENIED)
                             .as("%s of %s: %s", function.name(), member, code)
@@ -158,15 +164,14 @@ class PermissionMatrixTest {
         return !function.name().startsWith("psf.");
     }
 
-    @SafeVarargs
     private static void add(
             Map<Member, List<Set<String>>> allowed,
             Map<Member, String> grants,
             Member member,
             String grant,
-            Set<String>... functions) {
+            List<Set<String>> functions) {
         grants.put(member, grant);
-        allowed.put(member, List.of(functions));
+        allowed.put(member, functions);
     }
 
     /** A peer's end of a connection. */
@@ -182,7 +187,8 @@ class PermissionMatrixTest {
             if (member.rank() == Ticket.GUEST) {
                 connections.accept(connection, member);
             } else {
-                connections.open(connection, member, 1, 1000 + 10 * member.role().ordinal() + member.rank());
+                connections.open(
+                        connection, member, 1, 1000 + 10 * member.role().ordinal() + member.rank());
             }
         }
 
