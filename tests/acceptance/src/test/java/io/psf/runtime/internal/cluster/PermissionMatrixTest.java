@@ -75,6 +75,10 @@ class PermissionMatrixTest {
         dispatcher.close();
     }
 
+    private static Set<String> group(String name) {
+        return Objects.requireNonNull(FunctionGroups.byName().get(name));
+    }
+
     private static Stream<String> declared() throws IOException {
         List<String> names = new ArrayList<>();
         try (Stream<Path> files = Files.walk(ROOT)) {
@@ -108,22 +112,21 @@ class PermissionMatrixTest {
     @Test
     void aCallIsAllowedAsDeclaredAndNoOther() {
         Permissions permissions = PermissionsYaml.read("p.yaml", FILE, true);
-        Map<String, Set<String>> groups = FunctionGroups.byName();
         Set<String> own = Set.of("acceptance.notes", "acceptance.add.tensor");
         Map<Member, List<Set<String>>> allowed = new LinkedHashMap<>();
         Map<Member, String> grants = new LinkedHashMap<>();
         Set<String> all = new TreeSet<>(
                 handlers.functions().stream().map(FunctionInfo::name).toList());
-        Set<String> pull = groups.get("pull");
-        Set<String> push = groups.get("push");
-        add(allowed, grants, new Member(Role.WORKER, Ticket.GUEST, "", 0), "dashboard", List.of(groups.get("read")));
+        Set<String> pull = group("pull");
+        Set<String> push = group("push");
+        add(allowed, grants, new Member(Role.WORKER, Ticket.GUEST, "", 0), "dashboard", List.of(group("read")));
         add(allowed, grants, new Member(Role.CLIENT, 0, "", 0), "serving", List.of(pull, own));
         add(allowed, grants, new Member(Role.WORKER, 0, "", 0), "training", List.of(pull, push));
-        List<Set<String>> saving = List.of(pull, push, groups.get("admin"));
+        List<Set<String>> saving = List.of(pull, push, group("admin"));
         add(allowed, grants, new Member(Role.WORKER, 1, "", 0), "training,saving", saving);
         add(allowed, grants, new Member(Role.CLIENT, 1, "", 0), "one", List.of(Set.of("acceptance.notes")));
         add(allowed, grants, new Member(Role.CLIENT, 2, "", 0), "everything", List.of(all));
-        List<Set<String>> serving = List.of(groups.get("read"), pull, push);
+        List<Set<String>> serving = List.of(group("read"), pull, push);
         add(allowed, grants, new Member(Role.SERVER, 1, "", 0), "nodes", serving);
         add(allowed, grants, new Member(Role.WORKER, 2, "", 0), "serving", List.of()); // another role's
         add(allowed, grants, new Member(Role.WORKER, 3, "", 0), "gone", List.of()); // an entry that was removed
@@ -134,7 +137,8 @@ class PermissionMatrixTest {
             Member member = each.getKey();
             Line line = new Line(member, each.getValue());
             for (FunctionInfo function : handlers.functions()) {
-                boolean isAllowed = allowed.get(member).stream().anyMatch(some -> some.contains(function.name()));
+                boolean isAllowed = Objects.requireNonNull(allowed.get(member)).stream()
+                        .anyMatch(some -> some.contains(function.name()));
                 boolean isOfGuests = function.readOnly() && function.place() == Place.SERVER;
                 if (member.rank() == Ticket.GUEST && !isOfGuests) {
                     isAllowed = false;
