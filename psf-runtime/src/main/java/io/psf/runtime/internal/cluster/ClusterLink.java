@@ -138,13 +138,7 @@ public final class ClusterLink {
                     : FirstCall.ofScheduler(scheduler, e);
         }
         Protocol.OWN.agree(joined.protocol());
-        Ticket ticket = new Ticket(
-                request.role(),
-                joined.admission().rank(),
-                joined.admission().since(),
-                joined.keys().cluster(),
-                joined.keys().ticket(),
-                joined.keys().grant());
+        Ticket ticket = joined.ticket(request.role());
         Duration patience = Duration.ofMillis(joined.heartbeatMillis());
         if (!new Session(client, transport, host, ticket, request.session(), patience).keep(scheduler)) {
             throw new PsException(Code.UNAVAILABLE, scheduler.name() + ": connection closed");

@@ -64,7 +64,12 @@ public interface Join {
             long heartbeatMillis,
             ClusterChange state,
             Keys keys,
-            @Nullable Rules rules) {}
+            @Nullable Rules rules) {
+        /** Returns the ticket of the node that has joined. */
+        Ticket ticket(Role role) {
+            return new Ticket(role, admission.rank(), admission.since(), keys.cluster(), keys.ticket(), keys.grant());
+        }
+    }
 
     /**
      * The place of a node in the cluster.

@@ -69,7 +69,7 @@ final class Router {
         }
         Access access = connection.rights().access();
         if (access != null && !access.allows(info.id())) {
-            throw access.refusal(info, connection);
+            throw access.refusal(info, connection.isOfGuest() ? "a guest" : String.valueOf(connection.member()));
         }
         requireSchema(handlers.as(frame.function(), info), frame);
         LaneShard shard = choices.isOnShards() ? shard(frame) : null;

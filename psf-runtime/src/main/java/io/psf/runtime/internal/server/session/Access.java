@@ -67,8 +67,7 @@ public final class Access {
     }
 
     /** Returns the refusal of a call, and logs it unless one of the same function was logged within a minute. */
-    public PsException refusal(FunctionInfo function, Connection connection) {
-        String caller = connection.isOfGuest() ? "a guest" : String.valueOf(connection.member());
+    public PsException refusal(FunctionInfo function, String caller) {
         String why = function.name() + ": not allowed to " + caller + " (" + who + ")";
         long now = System.nanoTime();
         boolean isLogged =
