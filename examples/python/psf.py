@@ -7,7 +7,7 @@ from tuples import Body, number
 
 CODES = """OK BAD_REQUEST UNKNOWN_TENSOR UNKNOWN_FUNCTION SCHEMA_MISMATCH ALREADY_EXISTS OUT_OF_RANGE HANDLER_FAILED
     TIMED_OUT UNAVAILABLE CANCELLED PROTOCOL CONFIGURATION RESOURCE_EXHAUSTED CLOSED INTERNAL STALE_LAYOUT STORAGE
-    CALLER_FAILED ROLLED_BACK""".split()
+    CALLER_FAILED ROLLED_BACK PERMISSION_DENIED""".split()
 HEADER = struct.Struct("<iBbHIIIiqiHHii")
 REQUEST, ANSWER, DONE, PING = 0xB1, 0xB2, 0xB3, 0xB7
 SCHEDULER, SERVER, WORKER = range(3)
@@ -185,7 +185,8 @@ class Worker:
         connection, session = Connection(server["host"], server["port"]), secrets.randbits(63) | 1
         nonce = self.ask(connection, "psf.connection.challenge")["nonce"]
         me = (WORKER, self.rank, self.since, self.keys["cluster"], session, 0)
-        hello = {"protocol": PROTOCOL, "caller": {"role": "WORKER", "rank": self.rank, "since": self.since}}
+        caller = {"role": "WORKER", "rank": self.rank, "since": self.since, "grant": self.keys["grant"]}
+        hello = {"protocol": PROTOCOL, "caller": caller}
         hello["cluster"] = self.keys["cluster"]
         hello["session"] = {"session": session, "connection": 0}
         hello["proof"] = proof(self.keys["ticket"], *me, SERVER, server["rank"], nonce)
@@ -198,7 +199,7 @@ class Worker:
     def beat(self):
         try:
             while not self.closed.is_set():
-                self.apply(self.ask(self.scheduler, "psf.cluster.beat", epoch=self.epoch)["changes"])
+                self.apply(self.ask(self.scheduler, "psf.cluster.beat", epoch=self.epoch, rules=0)["changes"])
         except PsError:  # each later call on the scheduler's connection says why
             pass
 

@@ -64,7 +64,9 @@ public final class PsException extends RuntimeException {
          * with the other workers, and continues from its step. Of a call of a task: the slice has gone back to a state
          * without changes that this attempt has made; the task has to be run again.
          */
-        ROLLED_BACK
+        ROLLED_BACK,
+        /** The rules of the cluster do not allow the call, or the role, to the node ({@code PSF_PERMISSIONS}). */
+        PERMISSION_DENIED
     }
 
     private final Code code;

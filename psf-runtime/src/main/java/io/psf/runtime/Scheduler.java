@@ -14,6 +14,7 @@ import io.psf.runtime.internal.cluster.ClusterPlan;
 import io.psf.runtime.internal.cluster.Identity;
 import io.psf.runtime.internal.cluster.Journal;
 import io.psf.runtime.internal.cluster.Tickets;
+import io.psf.runtime.internal.cluster.Trust;
 import io.psf.runtime.internal.server.Connections;
 import io.psf.runtime.internal.server.Dispatcher;
 import io.psf.runtime.internal.server.handler.Handlers;
@@ -64,7 +65,7 @@ public final class Scheduler implements AutoCloseable {
                         config.life().serverReturn(),
                         config.life().workerReturn(),
                         System::nanoTime),
-                config.security().secret());
+                Trust.of(config.security().secret(), config.security().permissions()));
         this.host = HostNode.start(
                 "psf-scheduler", Role.SCHEDULER, 0, Placements.host(Stores.inMemory(MemoryLimit.NONE)), null, pool);
         Connections connections = new Connections(host, pool, Defaults.CONNECTION_BOUND);

@@ -164,4 +164,13 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
     public SchedulerConfig withTls(Tls tls) {
         return new SchedulerConfig(host, port, size, life, timeouts, security.withTls(tls));
     }
+
+    /**
+     * Returns a copy with a file that says what nodes may call.
+     *
+     * @param file YAML; read again when it changes
+     */
+    public SchedulerConfig withPermissions(Path file) {
+        return new SchedulerConfig(host, port, size, life, timeouts, security.withPermissions(file));
+    }
 }

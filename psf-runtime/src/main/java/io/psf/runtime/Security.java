@@ -1,5 +1,6 @@
 package io.psf.runtime;
 
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -7,10 +8,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param secret the secret that every node has to have, at least 16 characters; null for none
  * @param tls the certificate of this node, and the authorities of all nodes; null for connections without TLS
+ * @param permissions the scheduler's file that says what nodes may call; null if every node may call everything, and at
+ *     other nodes
  * @param insecure true if a scheduler or server may listen beyond loopback without a secret and TLS: whoever reaches it may read
  *     and change the model
  */
-public record Security(@Nullable String secret, @Nullable Tls tls, boolean insecure) {
+public record Security(
+        @Nullable String secret,
+        @Nullable Tls tls,
+        @Nullable Path permissions,
+        boolean insecure) {
     /** Any node that reaches the scheduler may join. */
     public static final Security NONE = new Security(null);
 
@@ -18,24 +25,29 @@ public record Security(@Nullable String secret, @Nullable Tls tls, boolean insec
         Checks.secret(secret);
     }
 
-    /** Creates a security without TLS. */
+    /** Creates a security without TLS and permissions. */
     public Security(@Nullable String secret) {
-        this(secret, null, false);
+        this(secret, null, null, false);
     }
 
     /** Returns a copy with another secret. */
     public Security withSecret(@Nullable String secret) {
-        return new Security(secret, tls, insecure);
+        return new Security(secret, tls, permissions, insecure);
     }
 
     /** Returns a copy with TLS, which every node of the cluster has as well. */
     public Security withTls(@Nullable Tls tls) {
-        return new Security(secret, tls, insecure);
+        return new Security(secret, tls, permissions, insecure);
+    }
+
+    /** Returns a copy with a file that says what nodes may call; for the scheduler. */
+    public Security withPermissions(@Nullable Path file) {
+        return new Security(secret, tls, file, insecure);
     }
 
     /** Returns a copy that trusts whoever reaches this node. */
     public Security asInsecure() {
-        return new Security(secret, tls, true);
+        return new Security(secret, tls, permissions, true);
     }
 
     @Override

@@ -114,6 +114,7 @@ public final class Server implements AutoCloseable {
         host.setDeclarations(link.view());
         connections.setPresence((member, since) -> isPresent(link.view().state(), member, since));
         connections.setSilenceLimit(link.heartbeatLimit());
+        link.view().whenPermitted(connections::setPermits);
         ServerCalls calls = resources.sender(new ServerCalls(client, link, resources.transport(), dispatcher));
         host.setOutgoing(calls);
         joined.complete(new Identity(

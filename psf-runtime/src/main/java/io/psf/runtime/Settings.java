@@ -194,7 +194,11 @@ public final class Settings {
     }
 
     private Security security(Role role) {
-        return new Security(find(SettingsKey.SECRET, role), tls(role), orElse(SettingsKey.INSECURE, role, false));
+        return new Security(
+                find(SettingsKey.SECRET, role),
+                tls(role),
+                role == Role.SCHEDULER ? find(SettingsKey.PERMISSIONS, role) : null,
+                orElse(SettingsKey.INSECURE, role, false));
     }
 
     /** Returns the files of TLS; null if none is set. */

@@ -175,6 +175,11 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             SettingsKey::path,
             List.of(SettingsSpelling.of("PSF_JOURNAL")));
 
+    static final SettingsKey<Path> PERMISSIONS = new SettingsKey<>(
+            "a YAML file that says what nodes may call",
+            SettingsKey::path,
+            List.of(SettingsSpelling.of("PSF_PERMISSIONS")));
+
     static final SettingsKey<Duration> SERVER_RETURN =
             duration("how long calls wait for another server in the place of a lost one", "PSF_SERVER_RETURN");
 
@@ -202,6 +207,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             ADVERTISE,
             RANK,
             SECRET,
+            PERMISSIONS,
             INSECURE,
             TLS_CERTIFICATE,
             TLS_KEY,

@@ -42,6 +42,7 @@ class SettingsTest {
                         "PSF_ADVERTISE",
                         "PSF_RANK | SERVER_ID | WORKER_ID",
                         "PSF_SECRET",
+                        "PSF_PERMISSIONS",
                         "PSF_INSECURE",
                         "PSF_TLS_CERTIFICATE",
                         "PSF_TLS_KEY",
@@ -117,6 +118,7 @@ class SettingsTest {
                 Map.entry("PSF_RANK", "1"),
                 Map.entry("PSF_SECRET", "sixteen letters and more"),
                 Map.entry("PSF_INSECURE", "true"),
+                Map.entry("PSF_PERMISSIONS", "/etc/psf/permissions.yaml"),
                 Map.entry("PSF_MAPPED", "/data/psf"),
                 Map.entry("PSF_CHECKPOINTS", "/shared/psf"),
                 Map.entry("PSF_LANES", "5"),
@@ -142,7 +144,9 @@ class SettingsTest {
                         new SchedulerConfig.Life(
                                 true, Duration.ofMinutes(5), Duration.ofMinutes(3), Path.of("/var/psf/journal")),
                         new SchedulerConfig.Timeouts(Duration.ofSeconds(30), Duration.ofMillis(500)),
-                        new Security("sixteen letters and more").asInsecure()));
+                        new Security("sixteen letters and more")
+                                .withPermissions(Path.of("/etc/psf/permissions.yaml"))
+                                .asInsecure()));
         assertThat(Settings.of(all).server())
                 .isEqualTo(new ServerConfig(
                         new JoinConfig(

@@ -106,7 +106,7 @@ final class IdentityTest {
         Peer peer = connect(scheduler.port());
         Join.Response joined =
                 call(peer, JoinPsf.FUNCTION, join(Role.WORKER, 1, "", 0, 5)).await();
-        call(peer, BeatPsf.FUNCTION, new Beat.Request(0)).await(); // it has got its answer
+        call(peer, BeatPsf.FUNCTION, new Beat.Request(0, 0)).await(); // it has got its answer
         return new Joined(scheduler, server.get(20, TimeUnit.SECONDS), worker.get(20, TimeUnit.SECONDS), joined);
     }
 

@@ -326,7 +326,7 @@ final class ReturnAttacksTest {
             Peer peer = connect(job.scheduler.port());
             Join.Response joined = call(peer, JoinPsf.FUNCTION, join(Role.SERVER, 1, "127.0.0.1", 9, 5))
                     .await();
-            call(peer, BeatPsf.FUNCTION, new Beat.Request(0)).await(); // it has got its answer
+            call(peer, BeatPsf.FUNCTION, new Beat.Request(0, 0)).await(); // it has got its answer
             Ticket old = ticket(Role.SERVER, joined);
             assertThat(old.rank()).isEqualTo(1);
             Peer present = connect(job.servers.get(0).port());
@@ -361,7 +361,7 @@ final class ReturnAttacksTest {
             Peer peer = connect(job.scheduler.port());
             Join.Response joined =
                     call(peer, JoinPsf.FUNCTION, join(Role.WORKER, 1, "", 0, 5)).await();
-            call(peer, BeatPsf.FUNCTION, new Beat.Request(0)).await(); // it has got its answer
+            call(peer, BeatPsf.FUNCTION, new Beat.Request(0, 0)).await(); // it has got its answer
             Ticket old = ticket(Role.WORKER, joined);
             int port = job.servers.get(0).port();
             Member server = new Member(Role.SERVER, 0, "127.0.0.1", port);
@@ -394,8 +394,8 @@ final class ReturnAttacksTest {
                         .await(),
                 Code.CLOSED,
                 "this node: counted as lost by the scheduler");
-        assertThatThrownBy(
-                        () -> call(peer, BeatPsf.FUNCTION, new Beat.Request(0)).await())
+        assertThatThrownBy(() ->
+                        call(peer, BeatPsf.FUNCTION, new Beat.Request(0, 0)).await())
                 .hasMessageContaining("PROTOCOL: call of \"psf.cluster.beat\" before the hello");
     }
 

@@ -18,7 +18,6 @@ final class Admissions {
     private final Connections connections;
     private final Journal journal;
     private final Tickets tickets;
-    private final SharedSecret secret;
     private final MemberTable table;
     private final ClusterStates states;
     /** The number of clients so far; the next client's number. */
@@ -37,7 +36,6 @@ final class Admissions {
         this.tickets = journal.tickets();
         this.clients = journal.state().clients();
         this.clientsBefore = journal.state().clientsBefore();
-        this.secret = new SharedSecret(plan.secret());
         this.table = table;
         this.states = states;
     }
@@ -46,19 +44,26 @@ final class Admissions {
     void requireNode(Join.Request request, Connection connection) {
         Protocol.OWN.agree(request.protocol());
         JoinChecks.requireNode(request);
-        secret.require(request, connection.challenge().getAndSet(null));
+        requireGrant(request, connection, request.role().label());
+    }
+
+    private void requireGrant(Join.Request request, Connection connection, String role) {
+        byte[] nonce = connection.rights().challenge().getAndSet(null);
+        String certificate = connection.channel().certificate();
+        connection.rights().prove(plan.trust().require(request, nonce, certificate, role));
     }
 
     /** Checks the protocol, the description and the credential of a guest. Returns the protocol that both sides have. */
     Protocol requireGuest(Join.Request guest, Connection connection) {
         Protocol agreed = Protocol.OWN.agree(guest.protocol());
         JoinChecks.requireGuest(guest);
-        secret.require(guest, connection.challenge().getAndSet(null));
+        requireGrant(guest, connection, Rules.GUEST);
         return agreed;
     }
 
     /** Returns what a guest needs to visit the servers. */
-    Visit.Response visit(Protocol agreed) {
+    Visit.Response visit(Protocol agreed, Connection connection) {
+        String grant = connection.rights().grant();
         return new Visit.Response(
                 agreed,
                 plan.heartbeatLimit().toMillis(),
@@ -66,8 +71,9 @@ final class Admissions {
                 plan.servers(),
                 new Join.Keys(
                         tickets.cluster(),
-                        tickets.of(Role.WORKER, Ticket.GUEST, 0).secret(),
-                        new byte[0]));
+                        tickets.of(Role.WORKER, Ticket.GUEST, 0, grant).secret(),
+                        new byte[0],
+                        grant));
     }
 
     /** Opens the session of a node of a complete cluster, and answers its join. */
@@ -78,6 +84,8 @@ final class Admissions {
         }
         entry.admitted = true;
         entry.lastSeen = plan.now();
+        String grant = entry.connection.rights().grant();
+        boolean isServer = entry.role() == Role.SERVER;
         connections.open(entry.connection, entry.member(), entry.since, entry.request.session());
         Join.Response answer = new Join.Response(
                 Protocol.OWN.agree(entry.request.protocol()),
@@ -86,8 +94,10 @@ final class Admissions {
                 states.whole(),
                 new Join.Keys(
                         tickets.cluster(),
-                        tickets.of(entry.role(), entry.rank, entry.since).secret(),
-                        entry.role() == Role.SERVER ? tickets.key() : new byte[0]));
+                        tickets.of(entry.role(), entry.rank, entry.since, grant).secret(),
+                        isServer ? tickets.key() : new byte[0],
+                        grant),
+                isServer ? plan.trust().rules() : null);
         CompletableFuture<Join.Response> joined = entry.joined;
         entry.joined = CompletableFuture.completedFuture(answer);
         joined.complete(answer);

@@ -5,20 +5,30 @@ import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** A heartbeat. Answered when the state of the cluster has changed, and periodically. */
 @PsFunction(value = "psf.cluster.beat", at = Place.SCHEDULER)
 public interface Beat {
-    /** The epoch of the state that the node knows. */
-    record Request(long epoch) {}
+    /**
+     * What the node knows.
+     *
+     * @param epoch the epoch of the state
+     * @param rules the version of the {@link Rules}; 0 for none
+     */
+    record Request(long epoch, long rules) {}
 
     /**
      * The current state.
      *
      * @param changes what the node does not know, in order
      * @param ended true if the job is over
+     * @param rules what nodes may call, for a server that does not know it; else null
      */
-    record Response(List<ClusterChange> changes, boolean ended) {}
+    record Response(
+            List<ClusterChange> changes,
+            boolean ended,
+            @Nullable Rules rules) {}
 
     CompletionStage<Response> handle(Request request, Node scheduler);
 }

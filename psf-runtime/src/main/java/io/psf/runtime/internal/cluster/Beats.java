@@ -1,7 +1,9 @@
 package io.psf.runtime.internal.cluster;
 
+import io.psf.api.Role;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The heartbeats of the nodes: each waits until the state changes, or a part of the heartbeat's limit has passed. Used on the
@@ -39,8 +41,8 @@ final class Beats {
     CompletableFuture<Beat.Response> beat(MemberEntry entry, long known) {
         answer(entry); // an earlier one, whose node no longer waits for it
         entry.heard(plan.now());
-        if (known != states.now().epoch() || hasEnded) {
-            return CompletableFuture.completedFuture(since(known));
+        if (known != states.now().epoch() || hasEnded || rules(entry) != null) {
+            return CompletableFuture.completedFuture(since(known, entry));
         }
         CompletableFuture<Beat.Response> answer = new CompletableFuture<>();
         entry.beat = answer;
@@ -49,8 +51,15 @@ final class Beats {
         return answer;
     }
 
-    private Beat.Response since(long known) {
-        return new Beat.Response(states.since(known), hasEnded);
+    private Beat.Response since(long known, MemberEntry entry) {
+        return new Beat.Response(states.since(known), hasEnded, rules(entry));
+    }
+
+    /** Returns the rules if the node is a server that does not know them; else null. */
+    private @Nullable Rules rules(MemberEntry entry) {
+        Rules now = plan.trust().rules();
+        boolean isKnown = entry.connection.rights().knownRules() == now.version();
+        return entry.role() != Role.SERVER || isKnown ? null : now;
     }
 
     private void answerAll() {
@@ -67,7 +76,7 @@ final class Beats {
         if (entry.beat != null) {
             entry.lastSeen =
                     Math.max(entry.lastSeen, plan.now() - plan.heartbeatLimit().toNanos() / 4);
-            entry.answerBeat(since(entry.known));
+            entry.answerBeat(since(entry.known, entry));
         }
     }
 }

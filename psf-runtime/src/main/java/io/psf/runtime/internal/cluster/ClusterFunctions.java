@@ -21,6 +21,8 @@ public final class ClusterFunctions {
     public static final Set<Integer> OPEN_TO_STRANGERS = Set.of(JoinPsf.ID, VisitPsf.ID, ChallengePsf.ID, HelloPsf.ID);
 
     private final HostNode node;
+    private final ClusterPlan plan;
+    private final Connections connections;
     private final Identity own;
     private final Membership membership;
     private final Journal journal;
@@ -44,6 +46,9 @@ public final class ClusterFunctions {
             Journal journal,
             ClusterEvents events) {
         this.node = node;
+        this.plan = plan;
+        this.connections = connections;
+        connections.setPermits(plan.trust().rules().permits());
         this.own = own;
         this.journal = journal;
         this.barriers = new Barriers(journal);
@@ -72,7 +77,10 @@ public final class ClusterFunctions {
     public Handlers bind(Handlers handlers) {
         Join join = (request, on) -> membership.join(request, node.connection());
         Visit visit = (request, on) -> membership.visit(request.guest(), node.connection());
-        Beat beat = (request, on) -> membership.beat(request.epoch(), node.connection());
+        Beat beat = (request, on) -> {
+            node.connection().rights().knows(request.rules());
+            return membership.beat(request.epoch(), node.connection());
+        };
         Leave leave = (request, on) -> {
             Connection connection = node.connection();
             node.execute(() -> membership.leave(connection)); // it ends the connection
@@ -143,6 +151,10 @@ public final class ClusterFunctions {
     public void tick() {
         membership.tick();
         barriers.expire();
+        if (plan.trust().hasChanged()) {
+            connections.setPermits(plan.trust().rules().permits());
+            membership.states().tell();
+        }
     }
 
     private Declare.Response declare(Declare.Request request, CallInfo call) {

@@ -66,7 +66,7 @@ public final class ClusterLink {
         this.scheduler = scheduler;
         this.joined = joined;
         this.ticket = ticket;
-        this.view = new ClusterView(joined.state());
+        this.view = new ClusterView(joined.state(), joined.rules());
         this.first = view.state();
     }
 
@@ -138,12 +138,7 @@ public final class ClusterLink {
                     : FirstCall.ofScheduler(scheduler, e);
         }
         Protocol.OWN.agree(joined.protocol());
-        Ticket ticket = new Ticket(
-                request.role(),
-                joined.admission().rank(),
-                joined.admission().since(),
-                joined.keys().cluster(),
-                joined.keys().ticket());
+        Ticket ticket = joined.ticket(request.role());
         Duration patience = Duration.ofMillis(joined.heartbeatMillis());
         if (!new Session(client, transport, host, ticket, request.session(), patience).keep(scheduler)) {
             throw new PsException(Code.UNAVAILABLE, scheduler.name() + ": connection closed");
@@ -262,7 +257,11 @@ public final class ClusterLink {
         }
         // Longer than the replacement of a broken connection may take: a failed replacement reports the better reason.
         long limit = TimeUnit.MILLISECONDS.toNanos(joined.heartbeatMillis()) / 2 * 3;
-        client.callInBackground(BeatPsf.FUNCTION, new Beat.Request(told.epoch()), scheduler, limit)
+        client.callInBackground(
+                        BeatPsf.FUNCTION,
+                        new Beat.Request(told.epoch(), view.rules().version()),
+                        scheduler,
+                        limit)
                 .toCompletableFuture()
                 .whenComplete((now, failure) -> {
                     try {
@@ -286,7 +285,7 @@ public final class ClusterLink {
             return;
         }
         heardAt = System.nanoTime();
-        view.apply(now.changes());
+        view.apply(now);
         ClusterState state = view.state();
         if (!state.nodes().equals(told.nodes()) || !state.lost().equals(told.lost())) {
             events.changed(told, state);

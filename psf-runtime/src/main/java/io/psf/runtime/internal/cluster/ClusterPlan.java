@@ -2,6 +2,7 @@ package io.psf.runtime.internal.cluster;
 
 import io.psf.api.Role;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param more true if further workers may join a running job
  * @param service true if the cluster outlives its jobs, until it is told to end
  * @param limits how long nodes may be missing
- * @param secret the secret that every node has to have; null for none
+ * @param trust which nodes may join, and what they may call; null for all, and everything
  */
 public record ClusterPlan(
         int servers,
@@ -21,7 +22,11 @@ public record ClusterPlan(
         boolean more,
         boolean service,
         Limits limits,
-        @Nullable String secret) {
+        @Nullable Trust trust) {
+    public ClusterPlan {
+        trust = trust == null ? Trust.ALL : trust;
+    }
+
     /**
      * How long nodes may be missing.
      *
@@ -33,6 +38,11 @@ public record ClusterPlan(
      */
     public record Limits(
             Duration join, Duration heartbeat, Duration serverReturn, Duration workerReturn, LongSupplier clock) {}
+
+    @Override
+    public Trust trust() {
+        return Objects.requireNonNull(trust);
+    }
 
     /** Returns the time in nanoseconds by which nodes are missing. */
     long now() {

@@ -49,6 +49,11 @@ final class ClusterStates {
         return known;
     }
 
+    /** Answers the heartbeats that wait, though the state has not changed. */
+    void tell() {
+        changed.run();
+    }
+
     /** Returns the epoch of the next state. */
     long next() {
         return now.epoch() + 1;

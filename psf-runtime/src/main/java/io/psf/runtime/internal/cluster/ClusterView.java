@@ -3,12 +3,15 @@ package io.psf.runtime.internal.cluster;
 import io.psf.api.DeclaredTensor;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.runtime.internal.server.Permits;
 import io.psf.runtime.internal.server.node.Declarations;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The latest state of the cluster that a node has received. Thread-safe; reading takes no lock. */
 public final class ClusterView implements Declarations {
@@ -16,13 +19,37 @@ public final class ClusterView implements Declarations {
     private static final long LONGEST_WAIT_SECONDS = 600;
 
     private volatile ClusterState state;
+    private volatile Rules rules;
+    private volatile Consumer<Permits> permitted = permits -> {};
     /** Those that wait for a later state. Guarded by this. */
     private final List<Waiting> waiting = new ArrayList<>();
 
     private record Waiting(long epoch, CompletableFuture<ClusterState> reached) {}
 
-    ClusterView(ClusterChange whole) {
+    ClusterView(ClusterChange whole, @Nullable Rules rules) {
         this.state = ClusterState.NONE.with(whole);
+        this.rules = rules == null ? Rules.NONE : rules;
+    }
+
+    /** Returns what nodes may call; for a server. */
+    Rules rules() {
+        return rules;
+    }
+
+    /** Sets the receiver of what peers may call, which is told at once. Called before the first heartbeat. */
+    public void whenPermitted(Consumer<Permits> receiver) {
+        permitted = receiver;
+        receiver.accept(rules.permits());
+    }
+
+    /** Applies the answer to a heartbeat. */
+    void apply(Beat.Response now) {
+        apply(now.changes());
+        Rules sent = now.rules();
+        if (sent != null && sent.version() != rules.version()) {
+            rules = sent;
+            permitted.accept(sent.permits());
+        }
     }
 
     public ClusterState state() {

@@ -43,7 +43,8 @@ public record GuestLink(List<Member> members, int servers, Ticket ticket, Durati
                     Ticket.GUEST,
                     0,
                     admitted.keys().cluster(),
-                    admitted.keys().ticket());
+                    admitted.keys().ticket(),
+                    admitted.keys().grant());
             return new GuestLink(
                     admitted.members(), admitted.servers(), ticket, Duration.ofMillis(admitted.heartbeatMillis()));
         } catch (PsException e) {

@@ -42,6 +42,10 @@ public interface Hello {
         long since() {
             return caller.since();
         }
+
+        String grant() {
+            return caller.grant();
+        }
     }
 
     /**
@@ -49,8 +53,9 @@ public interface Hello {
      *
      * @param rank its rank; the number of a client
      * @param since the epoch in which it joined; 0 for a client and a guest
+     * @param grant what the scheduler has granted it, with its {@link Ticket}; empty for nothing
      */
-    record Caller(Role role, int rank, long since) {}
+    record Caller(Role role, int rank, long since, String grant) {}
 
     /**
      * A connection of a session.

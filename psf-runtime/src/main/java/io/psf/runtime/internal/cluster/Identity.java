@@ -46,7 +46,13 @@ public record Identity(
     Protocol admit(Hello.Request hello, Connection connection) {
         Protocol own = checks ? Protocol.OWN.requiring(Protocol.CHECKSUM) : Protocol.OWN;
         Protocol agreed = own.agree(hello.protocol());
-        tickets.require(hello, connection.challenge().getAndSet(null), role, rank);
+        tickets.require(hello, connection.rights().challenge().getAndSet(null), role, rank);
+        String certificate = connection.channel().certificate();
+        boolean isOwn = hello.role() == role && hello.rank() == rank;
+        if (!isOwn || certificate != null) { // the connection of a server to itself has none
+            Grant.of(hello.grant()).requireCertificate(certificate);
+        }
+        connection.rights().prove(hello.grant());
         if (connection.member() != null) { // else sessions would accumulate that no connection ends
             throw new PsException(
                     PsException.Code.BAD_REQUEST, "hello: a second one on this connection (expected: one)");

@@ -5,6 +5,7 @@ import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.Role;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Joins the cluster. Answered when the cluster is complete; a worker that joins a running cluster, and a client, are
@@ -55,8 +56,20 @@ public interface Join {
      * @param heartbeatMillis how long a node may stay silent
      * @param state the whole state of the cluster
      * @param keys what the node proves its role and rank with
+     * @param rules what nodes may call, for a server; null if that is everything
      */
-    record Response(Protocol protocol, Admission admission, long heartbeatMillis, ClusterChange state, Keys keys) {}
+    record Response(
+            Protocol protocol,
+            Admission admission,
+            long heartbeatMillis,
+            ClusterChange state,
+            Keys keys,
+            @Nullable Rules rules) {
+        /** Returns the ticket of the node that has joined. */
+        Ticket ticket(Role role) {
+            return new Ticket(role, admission.rank(), admission.since(), keys.cluster(), keys.ticket(), keys.grant());
+        }
+    }
 
     /**
      * The place of a node in the cluster.
@@ -75,8 +88,9 @@ public interface Join {
      * @param cluster a number that identifies the cluster
      * @param ticket [32] int8, the secret of the node's {@link Ticket}
      * @param key [32] int8, the key of the cluster's {@link Tickets}; empty for a worker
+     * @param grant what the node says in its hellos with the ticket; empty for nothing
      */
-    record Keys(long cluster, byte[] ticket, byte[] key) {}
+    record Keys(long cluster, byte[] ticket, byte[] key, String grant) {}
 
     CompletionStage<Response> handle(Request request, Node scheduler);
 }

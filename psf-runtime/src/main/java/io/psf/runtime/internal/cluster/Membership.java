@@ -112,7 +112,7 @@ final class Membership {
     Visit.Response visit(Join.Request guest, Connection connection) {
         Protocol agreed = admissions.requireGuest(guest, connection);
         JoinChecks.requireRunning(state == State.RUNNING, state == State.ENDED, table.joined(plan));
-        return admissions.visit(agreed);
+        return admissions.visit(agreed, connection);
     }
 
     /** Accepts a node again whose connection broke before it received the answer to its join. */

@@ -23,7 +23,7 @@ public final class ServerFunctions {
         SecureRandom random = new SecureRandom();
         Challenge challenge = (request, on) -> {
             byte[] nonce = Tickets.nonce(random);
-            node.connection().challenge().set(nonce);
+            node.connection().rights().challenge().set(nonce);
             return new Challenge.Response(nonce);
         };
         return ChallengePsf.bind(challenge);

@@ -16,12 +16,18 @@ import javax.crypto.spec.SecretKeySpec;
  * @param since the epoch in which the node joined, so that a ticket of a lost node is not valid for the next node of its
  *     rank; 0 for a client, a guest and the scheduler
  * @param secret [32] int8
+ * @param grant what the scheduler has granted the node; covered by the secret; empty for nothing
  */
-public record Ticket(Role role, int rank, long since, long cluster, byte[] secret) {
+public record Ticket(Role role, int rank, long since, long cluster, byte[] secret, String grant) {
     /** The rank in the ticket of a guest, whose role is that of a worker. No member has this rank. */
     public static final int GUEST = -1;
 
     private static final String ALGORITHM = "HmacSHA256";
+
+    /** Creates a ticket of a node that was granted nothing. */
+    public Ticket(Role role, int rank, long since, long cluster, byte[] secret) {
+        this(role, rank, since, cluster, secret, "");
+    }
 
     /** Returns the node that has the ticket, as its listeners see it. */
     public NodeInfo info() {
@@ -38,7 +44,7 @@ public record Ticket(Role role, int rank, long since, long cluster, byte[] secre
         byte[] proof = proof(host.role(), host.rank(), session, connection, nonce);
         return new Hello.Request(
                 Protocol.OWN,
-                new Hello.Caller(role, rank, since),
+                new Hello.Caller(role, rank, since, grant),
                 cluster,
                 new Hello.InSession(session, connection),
                 proof);

@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
@@ -69,13 +70,24 @@ public final class Tickets {
      * @param since the epoch in which the node joined; 0 for a client, a guest and the scheduler
      */
     public Ticket of(Role role, int rank, long since) {
+        return of(role, rank, since, "");
+    }
+
+    /**
+     * Returns the ticket of a node that was granted something.
+     *
+     * @param grant empty for nothing
+     */
+    Ticket of(Role role, int rank, long since, String grant) {
         Keys now = keys;
-        ByteBuffer member = ByteBuffer.allocate(2 * Integer.BYTES + 2 * Long.BYTES)
+        byte[] granted = grant.getBytes(StandardCharsets.UTF_8);
+        ByteBuffer member = ByteBuffer.allocate(2 * Integer.BYTES + 2 * Long.BYTES + granted.length)
                 .putInt(role.ordinal())
                 .putInt(rank)
                 .putLong(since)
-                .putLong(now.cluster());
-        return new Ticket(role, rank, since, now.cluster(), Ticket.hmac(now.key(), member.array()));
+                .putLong(now.cluster())
+                .put(granted);
+        return new Ticket(role, rank, since, now.cluster(), Ticket.hmac(now.key(), member.array()), grant);
     }
 
     /** Returns a random nonce for the next hello. */
@@ -104,7 +116,7 @@ public final class Tickets {
                     Code.BAD_REQUEST,
                     "hello: without a challenge (expected: psf.connection.challenge before it, on the same connection)");
         }
-        byte[] expected = of(hello.role(), hello.rank(), hello.since())
+        byte[] expected = of(hello.role(), hello.rank(), hello.since(), hello.grant())
                 .proof(host, rank, hello.session().session(), hello.session().connection(), nonce);
         if (!MessageDigest.isEqual(expected, hello.proof())) {
             throw new PsException(

@@ -39,6 +39,8 @@ public final class Connections implements AutoCloseable {
     private volatile Consumer<Connection> whenClosed = connection -> {};
     private volatile Presence presence = Presence.ALWAYS;
     private volatile boolean isEnding;
+    /** Changed together with what each connection may call. */
+    private volatile Permits permits = Permits.ALL;
 
     /**
      * Creates the connections of a node.
@@ -62,6 +64,20 @@ public final class Connections implements AutoCloseable {
     /** Sets which nodes are members of the cluster: the sessions of other ones end. */
     public void setPresence(Presence presence) {
         this.presence = presence;
+    }
+
+    /** Sets what the peers may call, also those that are connected. */
+    public synchronized void setPermits(Permits now) {
+        permits = now;
+        sessions.all().forEach(each -> permit(each, each.member()));
+        connections().forEach(each -> permit(each, each.member()));
+    }
+
+    /** Called under the lock, so that no connection has what another one was permitted before. */
+    private void permit(Connection connection, @Nullable Member member) {
+        if (member != null) {
+            connection.rights().permit(permits.of(member, connection.rights().grant()));
+        }
     }
 
     /** Refuses new sessions and guests from now on: the node is about to end. */
@@ -151,6 +167,7 @@ public final class Connections implements AutoCloseable {
         PeerLimits.requireRoom(
                 member,
                 connections().filter(each -> PeerLimits.isOf(member, each)).count());
+        permit(connection, member);
         connection.identify(member);
         sessions.keepAlive(connection.channel());
     }
@@ -164,6 +181,7 @@ public final class Connections implements AutoCloseable {
      */
     public synchronized void open(Connection connection, Member member, long since, long session) {
         PeerLimits.requireRoom(member, sessions.of(member));
+        permit(connection, member);
         sessions.open(connection, member, since, session);
     }
 
@@ -175,6 +193,7 @@ public final class Connections implements AutoCloseable {
      */
     public synchronized Connection restore(Member member, long since, long session) {
         Connection connection = new Connection(new ClosedChannel(member.toString()), pool, connectionBound, admission);
+        permit(connection, member);
         sessions.open(connection, member, since, session);
         return connection;
     }
@@ -189,6 +208,10 @@ public final class Connections implements AutoCloseable {
     public void resume(Connection fresh, Member member, long session, int number) {
         Connection kept = sessions.require(member, session);
         Channel channel = fresh.channel();
+        synchronized (this) {
+            kept.rights().prove(fresh.rights().grant());
+            permit(kept, member);
+        }
         Channel old = sessions.move(kept, channel, number);
         ChannelReceiver receiver = receivers.get(channel);
         if (receiver != null) {
@@ -231,8 +254,7 @@ public final class Connections implements AutoCloseable {
     }
 
     /** Returns the connection of a channel; null if the channel has sent nothing. */
-    @Nullable
-    Connection get(Channel channel) {
+    public @Nullable Connection get(Channel channel) {
         ChannelReceiver receiver = receivers.get(channel);
         return receiver == null ? null : receiver.connection();
     }

@@ -14,6 +14,7 @@ import io.psf.runtime.internal.server.invocation.Step;
 import io.psf.runtime.internal.server.lane.Lane;
 import io.psf.runtime.internal.server.node.HostNode;
 import io.psf.runtime.internal.server.node.LaneShard;
+import io.psf.runtime.internal.server.session.Access;
 import io.psf.runtime.internal.server.session.CallRecord;
 import io.psf.runtime.internal.server.session.Connection;
 import io.psf.runtime.spi.transport.Frame;
@@ -65,6 +66,10 @@ final class Router {
             throw new PsException(
                     Code.BAD_REQUEST,
                     "call of \"" + info.name() + "\" by a guest (expected: a function that is readOnly, at servers)");
+        }
+        Access access = connection.rights().access();
+        if (access != null && !access.allows(info.id())) {
+            throw access.refusal(info, connection.isOfGuest() ? "a guest" : String.valueOf(connection.member()));
         }
         requireSchema(handlers.as(frame.function(), info), frame);
         LaneShard shard = choices.isOnShards() ? shard(frame) : null;

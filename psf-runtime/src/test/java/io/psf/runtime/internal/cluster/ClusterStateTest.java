@@ -179,7 +179,7 @@ final class ClusterStateTest {
     void lostDoubledAndLateDifferencesChangeNothing(long seed) {
         Random random = new Random(seed);
         form();
-        ClusterView view = new ClusterView(states.now().whole());
+        ClusterView view = new ClusterView(states.now().whole(), null);
         List<List<ClusterChange>> sent = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
             change(random);
@@ -232,7 +232,7 @@ final class ClusterStateTest {
 
     private static long bytes(List<ClusterChange> changes) {
         TupleWriter out = new TupleWriter();
-        BeatPsf.FUNCTION.writeAnswer(new Beat.Response(changes, false), out);
+        BeatPsf.FUNCTION.writeAnswer(new Beat.Response(changes, false, null), out);
         return Frames.length(out);
     }
 
@@ -305,7 +305,7 @@ final class ClusterStateTest {
     @Test
     void aNodeWaitsForTheStateThatACallNames() {
         form();
-        ClusterView view = new ClusterView(states.now().whole());
+        ClusterView view = new ClusterView(states.now().whole(), null);
         catalog.declare(List.of(declaration("w", 10)));
         List<TensorId> w = List.of(TensorId.of("w"));
         CompletableFuture<List<DeclaredTensor>> found = view.find(w, 2);

@@ -417,7 +417,7 @@ final class MembershipSteps {
         }
         Hello.Request hello = new Hello.Request(
                 Protocol.OWN,
-                new Hello.Caller(player.request.role(), told.rank(), told.since()),
+                new Hello.Caller(player.request.role(), told.rank(), told.since(), ""),
                 tickets.cluster(),
                 new Hello.InSession(player.request.session(), ++player.channels),
                 new byte[0]);
@@ -468,7 +468,7 @@ final class MembershipSteps {
     private void learn() {
         for (Player player : players) {
             if (player.joined.isDone() && !player.joined.isCompletedExceptionally() && player.view == null) {
-                player.view = new ClusterView(player.joined.join().state());
+                player.view = new ClusterView(player.joined.join().state(), null);
                 player.told = player.joined.join().admission();
             }
             if (player.beat != null && player.beat.isDone()) {

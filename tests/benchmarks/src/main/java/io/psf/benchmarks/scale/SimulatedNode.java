@@ -82,7 +82,7 @@ final class SimulatedNode implements Channel {
     void beat() {
         isBeatDue = false;
         plane.done(this);
-        plane.call(this, BeatPsf.FUNCTION, new Beat.Request(epoch));
+        plane.call(this, BeatPsf.FUNCTION, new Beat.Request(epoch, 0));
     }
 
     /** Takes an epoch whose state the node is taken to have received. */
@@ -125,7 +125,7 @@ final class SimulatedNode implements Channel {
 
     private List<ClusterChange> changes(Frame frame) {
         if (frame.function() == BeatPsf.ID) {
-            return read(BeatPsf.FUNCTION, new Beat.Request(epoch), frame).changes();
+            return read(BeatPsf.FUNCTION, new Beat.Request(epoch, 0), frame).changes();
         }
         return List.of(
                 read(JoinPsf.FUNCTION, Join.Request.of(role, -1, "", 0), frame).state());

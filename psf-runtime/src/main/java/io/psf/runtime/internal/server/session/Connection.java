@@ -10,7 +10,6 @@ import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.Frames;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +46,7 @@ public final class Connection implements CallSource, MemoryUser {
     private volatile long session;
     private volatile long detachedAt;
     private volatile boolean open = true;
-    private final AtomicReference<byte @Nullable []> challenge = new AtomicReference<>();
+    private final PeerRights rights = new PeerRights();
 
     public Connection(Channel channel, FramePool pool, long bound, Admission admission) {
         this.channel = channel;
@@ -93,9 +92,9 @@ public final class Connection implements CallSource, MemoryUser {
         return known != null && PeerLimits.isGuest(known);
     }
 
-    /** Returns the nonce that the next hello must answer; null for none. */
-    public AtomicReference<byte @Nullable []> challenge() {
-        return challenge;
+    /** Returns how the peer proves who it is, and what it may call. */
+    public PeerRights rights() {
+        return rights;
     }
 
     /** Sets the peer's identity. */
