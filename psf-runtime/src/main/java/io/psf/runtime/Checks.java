@@ -76,7 +76,7 @@ final class Checks {
      * @param what the node, for the message
      */
     static void listening(String what, String host, Security security) {
-        boolean isTrusted = security.secret() != null || security.tls() != null;
+        boolean isTrusted = security.secret() != null || security.tls() != null || security.permissions() != null;
         if (isTrusted || isLoopback(host)) {
             return;
         }

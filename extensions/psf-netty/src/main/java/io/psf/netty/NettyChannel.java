@@ -5,8 +5,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.handler.ssl.SslHandler;
-import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.psf.api.Member;
 import io.psf.api.PsException;
@@ -250,9 +248,8 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
 
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
-        SslHandler tls = context.pipeline().get(SslHandler.class);
-        if (event instanceof SslHandshakeCompletionEvent done && done.isSuccess() && tls != null) {
-            certified(NettyTls.peer(tls));
+        if (NettyTls.isProved(event)) {
+            certified(NettyTls.peer(context));
         }
         super.userEventTriggered(context, event);
     }

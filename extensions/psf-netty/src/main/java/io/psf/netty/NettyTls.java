@@ -9,6 +9,7 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.psf.api.PsException;
 import io.psf.runtime.spi.transport.ConnectionLimits;
 import io.psf.runtime.spi.transport.Frame;
@@ -20,6 +21,7 @@ import io.psf.runtime.spi.transport.TlsFailure;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -88,8 +90,17 @@ final class NettyTls implements AutoCloseable {
         return cause instanceof Exception failure ? engines.failure(failure) : new TlsFailure("failed", cause);
     }
 
-    /** Returns the name in the peer's certificate. */
-    static String peer(SslHandler handler) throws TlsFailure {
+    /** True for the event of a handshake in which both ends have proved their certificates. */
+    static boolean isProved(Object event) {
+        return event instanceof SslHandshakeCompletionEvent done && done.isSuccess();
+    }
+
+    /** Returns the name in the certificate of the peer of a channel that has TLS. */
+    static String peer(ChannelHandlerContext context) throws TlsFailure {
+        return peer(Objects.requireNonNull(context.pipeline().get(SslHandler.class)));
+    }
+
+    private static String peer(SslHandler handler) throws TlsFailure {
         return TlsEngines.peerName(handler.engine());
     }
 
