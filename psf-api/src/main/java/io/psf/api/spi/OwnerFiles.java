@@ -2,6 +2,7 @@ package io.psf.api.spi;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
@@ -34,11 +35,14 @@ public final class OwnerFiles {
     }
 
     /**
-     * Creates a file in the place of one with its name, if there is one. A symbolic link is replaced, not followed.
+     * Creates a file in the place of one with its name, if there is one. A symbolic link is an error.
      *
      * @param options besides those to create and to write
      */
     public static FileChannel create(Path file, OpenOption... options) throws IOException {
+        if (Files.isSymbolicLink(file)) {
+            throw new FileSystemException(file.toString(), null, "a symbolic link (expected: a file, or none)");
+        }
         Files.deleteIfExists(file);
         return open(file, StandardOpenOption.CREATE_NEW, options);
     }
