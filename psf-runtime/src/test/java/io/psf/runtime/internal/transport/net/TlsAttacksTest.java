@@ -42,6 +42,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 final class TlsAttacksTest {
     private static final TlsEngines ENGINES = Contexts.engines(TestTls.NODE);
+    /** Between the places where handshakes are cut off; 1 for each byte, which takes a minute. */
+    private static final int CUTS = Integer.getInteger("psf.test.cuts", 11);
+
     private static final long LATER = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
 
     private final FramePool pool = new FramePool(16 << 20);
@@ -199,7 +202,7 @@ final class TlsAttacksTest {
             long before = descriptors();
             int refused = 0;
             for (int direction = 0; direction < 2; direction++) {
-                for (int cut = 0; cut < lengths[direction]; cut += 11) {
+                for (int cut = 0; cut < lengths[direction]; cut += CUTS) {
                     proxy.most =
                             direction == 0 ? new int[] {cut, Integer.MAX_VALUE} : new int[] {Integer.MAX_VALUE, cut};
                     CompletableFuture<PsException> end = new CompletableFuture<>();
@@ -224,6 +227,9 @@ final class TlsAttacksTest {
                 }
             }
             assertThat(refused).isPositive();
+            System.out.printf(
+                    "handshakes cut off: %d of %d bytes, %d refused while connecting%n",
+                    CUTS, lengths[0] + lengths[1], refused);
             await().atMost(Duration.ofSeconds(20)).until(() -> descriptors() <= before + 4);
         }
         honest(client.connect("127.0.0.1", port, each -> new Counts()), 3);
