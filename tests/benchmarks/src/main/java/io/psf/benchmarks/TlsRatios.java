@@ -6,10 +6,10 @@ import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.Server;
 import io.psf.runtime.ServerConfig;
 import io.psf.runtime.Tls;
-import io.psf.runtime.TlsAuthority;
 import io.psf.runtime.TransportConfig;
 import io.psf.runtime.Worker;
 import io.psf.runtime.WorkerConfig;
+import io.psf.runtime.internal.transport.tls.TlsAuthority;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,7 +53,8 @@ final class TlsRatios {
     /** Prints the table. */
     static void print() throws IOException, InterruptedException, ExecutionException {
         Path folder = Files.createTempDirectory("psf-bench-tls");
-        Tls tls = new TlsAuthority(folder, "bench").issue("node");
+        TlsAuthority.Issued files = new TlsAuthority(folder, "bench").issue("node");
+        Tls tls = new Tls(files.certificate(), files.key(), files.authority());
         try (Side plain = Side.start(null);
                 Side secured = Side.start(tls)) {
             System.out.println("| call | TCP, us | TLS, us | ratio | spread |");
@@ -64,8 +65,8 @@ final class TlsRatios {
                 }
             }
         } finally {
-            try (var files = Files.list(folder)) {
-                for (Path file : files.toList()) {
+            try (var all = Files.list(folder)) {
+                for (Path file : all.toList()) {
                     Files.delete(file);
                 }
             }
