@@ -9,11 +9,13 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Processes of nodes with certificates, permissions, and neither of them. */
+@Tag("long")
 @Timeout(120)
 class NodeSecurityTest {
     private static final String SECRET = "the secret of the servers";
@@ -76,14 +78,16 @@ class NodeSecurityTest {
                 try (PsfProcess refused = PsfProcess.child(other, "connect")) {
                     assertThat(refused.said())
                             .startsWith("1: ")
-                            .contains("PERMISSION_DENIED: role: worker (expected: a rule of PSF_PERMISSIONS that allows"
-                                    + " it to this node)");
+                            .contains("PERMISSION_DENIED: role: worker, certificate: other (expected: a rule of"
+                                    + " PSF_PERMISSIONS that allows it to this node)");
                 }
                 other.put("PSF_SECRET", TOKEN);
                 try (PsfProcess dashboard = PsfProcess.psf(other, "status", "--once");
                         PsfProcess unknown = PsfProcess.psf(trainer, "status", "--once")) {
                     assertThat(dashboard.said()).startsWith("0: ").containsPattern("server +0 +127.0.0.1:[0-9]+");
-                    assertThat(unknown.said()).startsWith("1: ").contains("PERMISSION_DENIED: role: guest");
+                    assertThat(unknown.said())
+                            .startsWith("1: ")
+                            .contains("PERMISSION_DENIED: role: guest, certificate: trainer-7");
                 }
                 try (PsfProcess stop = PsfProcess.psf(other, "stop")) {
                     assertThat(stop.said()).startsWith("1: ").contains("PERMISSION_DENIED: ");
