@@ -194,7 +194,7 @@ final class BenchCommand implements Callable<Integer> {
 
     /** Keeps the lines that a scheduler logs for each node out of a table. */
     private static void logErrorsOnly() {
-        if (LoggerFactory.getLogger("io.psf.runtime") instanceof Logger logger) {
+        if (LoggerFactory.getLogger("io.psf") instanceof Logger logger) {
             logger.setLevel(Level.ERROR);
         }
     }
