@@ -56,6 +56,11 @@ final class LaunchCommand implements Callable<Integer> {
     private @Nullable String device;
 
     @Option(
+            names = "--tls",
+            description = "TLS on all connections, with certificates that are made for the job and deleted after it")
+    private boolean tls;
+
+    @Option(
             names = {"--classpath", "-cp"},
             paramLabel = "PATH",
             defaultValue = "",
@@ -105,6 +110,9 @@ final class LaunchCommand implements Callable<Integer> {
         }
         if (isService) {
             plan.asService();
+        }
+        if (tls) {
+            plan.tls();
         }
         try (LocalJob job = plan.classPath(ClassPathOption.entries(classPath))
                 .workerCommand(command)

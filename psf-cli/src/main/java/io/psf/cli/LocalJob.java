@@ -3,6 +3,7 @@ package io.psf.cli;
 import io.psf.api.PsException;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -56,6 +57,7 @@ public final class LocalJob implements AutoCloseable {
 
     private final LocalJobBuilder plan;
     private final BiConsumer<String, String> lines;
+    private final JobCertificates certificates;
     private final Map<String, LocalNode> nodes = new LinkedHashMap<>();
     private final CompletableFuture<String> address = new CompletableFuture<>();
     private final CompletableFuture<Integer> ended = new CompletableFuture<>();
@@ -71,6 +73,7 @@ public final class LocalJob implements AutoCloseable {
 
     LocalJob(LocalJobBuilder plan) {
         this.plan = plan;
+        this.certificates = plan.certificates();
         Object turn = new Object();
         this.lines = (node, line) -> {
             synchronized (turn) {
@@ -88,6 +91,11 @@ public final class LocalJob implements AutoCloseable {
     LocalJob started() {
         Runtime.getRuntime().addShutdownHook(atShutdown);
         try {
+            Path settings = certificates.issue();
+            if (settings != null) {
+                lines.accept(
+                        "psf", "TLS with certificates of this job, for psf status and others: PSF_CONFIG=" + settings);
+            }
             start("scheduler", "scheduler", 0, "127.0.0.1:0");
             String where = schedulerAddress();
             for (int rank = 0; rank < plan.servers; rank++) {
@@ -120,6 +128,7 @@ public final class LocalJob implements AutoCloseable {
         plan.place(environment, role, rank, scheduler);
         environment.putIfAbsent(NodeJvm.ALLOCATOR, NodeJvm.HUGE_PAGES);
         environment.putAll(plan.environment);
+        environment.putAll(certificates.environment(worker));
         try {
             LocalNode node = LocalNode.start(name, worker, builder, role.equals("scheduler") ? this::listen : lines);
             nodes.put(name, node);
@@ -293,6 +302,7 @@ public final class LocalJob implements AutoCloseable {
         }
         all.forEach(node -> waitFor(node, TO_END.toNanos()));
         all.forEach(LocalNode::kill);
+        certificates.close();
         settle();
     }
 

@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.runtime.Settings;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,7 @@ public final class LocalJobBuilder {
     Map<String, String> environment = Map.of();
     boolean more;
     boolean service;
+    private boolean tls;
     boolean endOnFailure = true;
     Duration toFollow = Duration.ofSeconds(15);
     Function<String, List<String>> launcher = node -> List.of();
@@ -62,6 +64,16 @@ public final class LocalJobBuilder {
     /** Makes the cluster outlive its workers, until it is told to end or the job is closed. */
     public LocalJobBuilder asService() {
         this.service = true;
+        return this;
+    }
+
+    /**
+     * Gives all connections TLS, with certificates that are made for the job and deleted after it, in a directory of this
+     * user. The settings of other programs, such as {@code psf status}, are in a file that the job's first line names.
+     * {@link #start} fails if the environment has certificates already.
+     */
+    public LocalJobBuilder tls() {
+        this.tls = true;
         return this;
     }
 
@@ -160,7 +172,7 @@ public final class LocalJobBuilder {
     /**
      * Starts the job. Returns once all processes run, before the cluster is complete.
      *
-     * @throws PsException if the scheduler does not start, or the program cannot be run
+     * @throws PsException if the scheduler does not start, the program cannot be run, or certificates cannot be made
      */
     public LocalJob start() {
         require("servers", servers);
@@ -169,6 +181,16 @@ public final class LocalJobBuilder {
             command = mainCommand();
         }
         return new LocalJob(this).started();
+    }
+
+    /** Makes the directory for the certificates of the job. */
+    JobCertificates certificates() {
+        if (!tls) {
+            return JobCertificates.none();
+        }
+        Map<String, String> variables = new HashMap<>(System.getenv());
+        variables.putAll(environment);
+        return JobCertificates.of(variables);
     }
 
     /** Writes a node's place in the cluster to the environment of its process. */

@@ -56,6 +56,16 @@ public final class Child {
                     System.out.println("connected with rank " + worker.rank());
                 }
             }
+            case "clear" -> {
+                try (Worker worker = Worker.connect(Settings.fromEnvironment().worker())) {
+                    TensorId w = Tensors.init(worker, TensorSpec.dense("w", 10));
+                    Tensors.push(worker, w, new float[10]).await();
+                    System.out.println("pushed");
+                    Tensors.clear(worker, w);
+                } catch (PsException e) {
+                    System.out.println("failed: " + e.getMessage());
+                }
+            }
             case "connect-when" -> {
                 while (!Files.exists(Path.of(arguments[1]))) {
                     Thread.sleep(10);

@@ -29,7 +29,7 @@ public final class Client extends ConnectedCaller {
 
     private Client(WorkerConfig config, NodeResources node) {
         super(config, node, Role.CLIENT);
-        LOG.info("client {} is connected, with {} servers", link().rank(), servers());
+        LOG.info("client {} is connected, with {} servers over {}", link().rank(), servers(), media());
     }
 
     /**

@@ -359,6 +359,11 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
         }
     }
 
+    /** Returns the media of the connections to the servers, for messages. */
+    String media() {
+        return servers.media();
+    }
+
     /** Returns the number of bytes of all requests sent. */
     public long bytesSent() {
         return client.bytesSent();

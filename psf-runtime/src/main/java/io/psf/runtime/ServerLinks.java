@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -108,6 +109,11 @@ final class ServerLinks {
     /** Returns the servers by rank. */
     List<Peer> peers() {
         return peers;
+    }
+
+    /** Returns the media of the connections to the servers, for messages. */
+    String media() {
+        return peers.stream().map(peer -> peer.channel().medium()).distinct().collect(Collectors.joining(", and "));
     }
 
     /** The rank of a server. */

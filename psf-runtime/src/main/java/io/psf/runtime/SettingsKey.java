@@ -128,7 +128,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
 
     static final SettingsKey<Boolean> INSECURE = new SettingsKey<>(
             "whether a scheduler or server may listen beyond loopback without a secret and TLS, true or false",
-            SettingsKey::trueOrFalse,
+            SettingsKey::onOrOff,
             List.of(SettingsSpelling.of("PSF_INSECURE")));
 
     static final SettingsKey<Path> TLS_CERTIFICATE = new SettingsKey<>(
@@ -321,18 +321,11 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
         };
     }
 
-    private static @Nullable Boolean trueOrFalse(String text) {
-        return switch (text.toLowerCase(Locale.ROOT)) {
-            case "true", "on" -> true;
-            case "false", "off" -> false;
-            default -> null;
-        };
-    }
-
+    /** Parses a switch. Each one may be written in both ways; messages name the usual one. */
     private static @Nullable Boolean onOrOff(String text) {
         return switch (text.toLowerCase(Locale.ROOT)) {
-            case "on" -> true;
-            case "off" -> false;
+            case "on", "true" -> true;
+            case "off", "false" -> false;
             default -> null;
         };
     }

@@ -23,7 +23,7 @@ public final class Worker extends ConnectedCaller {
         this.deadline = config.deadline();
         this.isLate =
                 link().isLate() && knownRollback() == link().first().recovery().rollback();
-        LOG.info("worker has rank {} of {}, with {} servers", rank(), workers(), servers());
+        LOG.info("worker has rank {} of {}, with {} servers over {}", rank(), workers(), servers(), media());
     }
 
     /**

@@ -69,6 +69,16 @@ class SettingsTest {
                         "PSF_LEAVE_AT_EXIT");
     }
 
+    @ParameterizedTest
+    @CsvSource({"on,true", "True,true", "off,false", "FALSE,false"})
+    void aSwitchMayBeWrittenInTwoWays(String text, boolean isOn) {
+        Settings settings = Settings.of(Map.of(
+                "PSF_SCHEDULER", "h:9000", "PSF_CHECKSUM", text, "PSF_LEAVE_AT_EXIT", text, "PSF_INSECURE", text));
+        assertThat(settings.worker().transport().checksum()).isEqualTo(isOn);
+        assertThat(settings.worker().leaveAtExit()).isEqualTo(isOn);
+        assertThat(settings.worker().join().security().insecure()).isEqualTo(isOn);
+    }
+
     @Test
     void theDefaultsAreThese() {
         Map<String, String> least = Map.of("PSF_SCHEDULER", "h:9000", "PSF_SERVERS", "2", "PSF_WORKERS", "3");

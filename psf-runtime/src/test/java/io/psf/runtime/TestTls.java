@@ -1,11 +1,12 @@
 package io.psf.runtime;
 
+import io.psf.runtime.internal.transport.tls.TlsAuthority;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Certificates that the tests of a JVM share, since each takes seconds to make. */
+/** Certificates that the tests of a JVM share, since each takes half a second to make. */
 public final class TestTls {
     private static final Path FOLDER = folder();
 
@@ -13,7 +14,7 @@ public final class TestTls {
     public static final TlsAuthority AUTHORITY = authority("psf-tests");
 
     /** A node. */
-    public static final Tls NODE = issue(AUTHORITY, "node");
+    public static final Tls NODE = issue("node");
 
     private TestTls() {}
 
@@ -47,11 +48,17 @@ public final class TestTls {
         }
     }
 
-    private static Tls issue(TlsAuthority authority, String name) {
+    /** Makes the files of a node of {@link #AUTHORITY}. */
+    public static Tls issue(String name) {
         try {
-            return authority.issue(name);
+            return of(AUTHORITY.issue(name));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Returns files as the configuration of a node has them. */
+    public static Tls of(TlsAuthority.Issued files) {
+        return new Tls(files.certificate(), files.key(), files.authority());
     }
 }

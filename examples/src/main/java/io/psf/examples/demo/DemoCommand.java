@@ -2,6 +2,7 @@ package io.psf.examples.demo;
 
 import io.psf.api.PsException;
 import io.psf.cli.LocalJob;
+import io.psf.cli.LocalJobBuilder;
 import io.psf.cli.LogLine;
 import io.psf.examples.ClusterOptions;
 import io.psf.examples.Program;
@@ -20,6 +21,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -39,11 +41,18 @@ final class DemoCommand implements Callable<Integer> {
     private static final Pattern MEMBERS =
             Pattern.compile("scheduler listening on .*|.* joined from .*|.* has rank .*|cluster is ready.*");
 
+    private static final Pattern JOINED = Pattern.compile(".*worker has rank .* servers over (.*)");
+
     @Mixin
     private ClusterOptions cluster = new ClusterOptions(2, 2);
 
     @Option(names = "--embedded", description = "all of them within this JVM")
     private boolean embedded;
+
+    @Option(
+            names = "--tls",
+            description = "TLS on all connections, with certificates that are made for the demo and deleted after it")
+    private boolean tls;
 
     @Mixin
     private PlotOption plot = new PlotOption("demo.png");
@@ -54,8 +63,16 @@ final class DemoCommand implements Callable<Integer> {
     /** The reason of the last worker that failed. */
     private volatile String reason = "";
 
+    /** The connections of a worker to the servers, once it has joined; not of an embedded demo. */
+    private volatile String connections = "";
+
     @Override
     public Integer call() {
+        if (embedded && tls) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "--embedded, --tls: both are given (expected: one of them, since nodes of one JVM have no connections)");
+        }
         try (Report report = plot.report(0);
                 Display display = new Display(report, cluster.workers(), options.epochs())) {
             Optional<Result> result = embedded ? runEmbedded(display) : runProcesses(display);
@@ -65,15 +82,18 @@ final class DemoCommand implements Callable<Integer> {
             }
             display.end();
             plot.draw(report, "Wide and deep on Bank Marketing", Machine.with(cluster.workers(), cluster.servers()));
-            display.show(result.get());
+            display.show(result.get(), connections);
             return ExitCode.OK;
         }
     }
 
     private Optional<Result> runProcesses(Display display) {
         AtomicReference<Result> result = new AtomicReference<>();
-        try (LocalJob job = LocalJob.builder()
-                .servers(cluster.servers())
+        LocalJobBuilder plan = LocalJob.builder();
+        if (tls) {
+            plan.tls();
+        }
+        try (LocalJob job = plan.servers(cluster.servers())
                 .workers(cluster.workers())
                 .workerMain(DemoWorker.class, Program.arguments(options))
                 .environment(settings())
@@ -108,6 +128,10 @@ final class DemoCommand implements Callable<Integer> {
             return;
         }
         Optional<LogLine> log = LogLine.parse(line);
+        Matcher joined = JOINED.matcher(line);
+        if (joined.matches()) {
+            connections = joined.group(1);
+        }
         if (line.startsWith(DemoWorker.FAILED)) {
             reason = line.substring(DemoWorker.FAILED.length());
             display.say("[" + node + "] gave up: " + reason);

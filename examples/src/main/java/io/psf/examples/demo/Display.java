@@ -31,9 +31,16 @@ final class Display implements AutoCloseable {
         report.at(overall.done(), overall.state());
     }
 
-    /** Displays the result of the training. The last line is for scripts. */
-    void show(Result result) {
+    /**
+     * Displays the result of the training. The last line is for scripts.
+     *
+     * @param connections what connects workers and servers; empty in one JVM
+     */
+    void show(Result result, String connections) {
         end();
+        if (!connections.isEmpty()) {
+            say("  connections: " + connections);
+        }
         row("test AUC", "%.4f", result.auc());
         row("log loss", "%.4f", result.logLoss());
         row("examples a second", "%,.0f", result.rate());

@@ -84,6 +84,16 @@ class DemoTest {
         assertThat(lines)
                 .anyMatch(line -> line.contains(" [scheduler] INFO  server joined from 127.0.0.1:"))
                 .anyMatch(line -> line.contains(" [scheduler] INFO  cluster is ready: 2 servers and 2 workers"));
+        assertThat(lines).contains("  connections: shared memory");
+        assertThat(aucOf(lines)).isGreaterThanOrEqualTo(0.90);
+    }
+
+    @Test
+    void itRunsWithCertificatesThatAreMadeForIt() {
+        List<String> lines = run("--tls", "--epochs", "1", "--servers", "1", "--workers", "1");
+        assertThat(lines)
+                .anyMatch(line -> line.startsWith("[psf] TLS with certificates of this job"))
+                .contains("  connections: shared memory, agreed to over TLS");
         assertThat(aucOf(lines)).isGreaterThanOrEqualTo(0.90);
     }
 
@@ -95,6 +105,7 @@ class DemoTest {
         assertThat(demo.execute("--mode", "sometimes")).isEqualTo(CommandLine.ExitCode.USAGE);
         assertThat(errors.toString().strip())
                 .isEqualTo("psf: --mode: sometimes (expected: sync, async; see demo --help)");
+        assertThat(demo.execute("--embedded", "--tls")).isEqualTo(CommandLine.ExitCode.USAGE);
         for (String rows : List.of("0", "-1")) {
             assertThatThrownBy(() -> options("--cache", rows))
                     .hasMessageContaining("'--cache': " + rows + " (expected: a whole number of at least 1)");

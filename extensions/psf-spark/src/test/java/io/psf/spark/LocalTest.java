@@ -9,9 +9,8 @@ import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.Client;
-import io.psf.runtime.Tls;
-import io.psf.runtime.TlsAuthority;
 import io.psf.runtime.WorkerConfig;
+import io.psf.runtime.internal.transport.tls.TlsAuthority;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -69,7 +68,7 @@ class LocalTest {
     /** The files are in the application's, as {@code --files} puts them there. */
     @Test
     void aClusterOfAnApplicationHasTls(@TempDir Path folder) throws Exception {
-        Tls node = new TlsAuthority(folder, "authority").issue("node");
+        TlsAuthority.Issued node = new TlsAuthority(folder, "authority").issue("node");
         List<Path> files = List.of(node.certificate(), node.key(), node.authority());
         try (SparkSession spark = local().config("spark.plugins", PsfPlugin.class.getName())
                 .config("spark.driver.host", "127.0.0.1")

@@ -6,8 +6,7 @@ import io.psf.runtime.Scheduler;
 import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.Server;
 import io.psf.runtime.ServerConfig;
-import io.psf.runtime.Tls;
-import io.psf.runtime.TlsAuthority;
+import io.psf.runtime.internal.transport.tls.TlsAuthority;
 import io.psf.spark.submitted.SubmittedApplication;
 import java.io.File;
 import java.io.IOException;
@@ -52,7 +51,7 @@ final class SubmitTest {
     /** The certificate comes by {@code --files}. */
     @Test
     void jarsOfAnApplicationAreServedOverTls() throws Exception {
-        Tls node = new TlsAuthority(folder, "authority").issue("node");
+        TlsAuthority.Issued node = new TlsAuthority(folder, "authority").issue("node");
         List<String> conf = List.of(
                 PLUGIN,
                 "spark.psf.servers=2",

@@ -16,11 +16,11 @@ import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.Server;
 import io.psf.runtime.ServerConfig;
 import io.psf.runtime.Tls;
-import io.psf.runtime.TlsAuthority;
 import io.psf.runtime.TransportConfig;
 import io.psf.runtime.TransportConfig.Kind;
 import io.psf.runtime.Worker;
 import io.psf.runtime.WorkerConfig;
+import io.psf.runtime.internal.transport.tls.TlsAuthority;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,7 +60,12 @@ final class TlsClusterTest {
     @BeforeAll
     static void issue() throws IOException {
         authority = new TlsAuthority(folder, "cluster");
-        node = authority.issue("node");
+        node = issue(authority, "node");
+    }
+
+    private static Tls issue(TlsAuthority by, String name) throws IOException {
+        TlsAuthority.Issued files = by.issue(name);
+        return new Tls(files.certificate(), files.key(), files.authority());
     }
 
     private record Cluster(Scheduler scheduler, Server server, Worker worker) implements AutoCloseable {
@@ -118,7 +123,7 @@ final class TlsClusterTest {
     @Test
     void theLastMessageOfANodeThatIsRefusedNamesTheCause() throws Exception {
         Path others = Files.createDirectory(folder.resolve("others"));
-        Tls stranger = new TlsAuthority(others, "others").issue("stranger");
+        Tls stranger = issue(new TlsAuthority(others, "others"), "stranger");
         try (Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 1).withTls(node))) {
             WorkerConfig unknown = WorkerConfig.of("127.0.0.1", scheduler.port())
                     .withJoinTimeout(Duration.ofSeconds(2))
@@ -158,7 +163,7 @@ final class TlsClusterTest {
      */
     @Test
     void renewedCertificatesLoseAndDoubleNoCallUnderLoad() throws Exception {
-        List<Tls> issued = List.of(authority.issue("next1"), authority.issue("next2"), authority.issue("last"));
+        List<Tls> issued = List.of(issue(authority, "next1"), issue(authority, "next2"), issue(authority, "last"));
         Renewed files = Renewed.of(node, "renewed");
         TransportConfig tcp = TransportConfig.usual().withKind(Kind.TCP);
         AtomicBoolean over = new AtomicBoolean();

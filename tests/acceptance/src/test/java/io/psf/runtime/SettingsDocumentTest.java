@@ -11,28 +11,39 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Command;
 
-/** The pages for those who run clusters have every setting, and no other. */
+/** The pages for those who run clusters, and the help of a node, have every setting, and no other. */
 final class SettingsDocumentTest {
     private static final Pattern NAME = Pattern.compile("\\bPSF_[A-Z_]+");
 
     /** Variables that are no settings of a node: the file with them, the flags of its JVM, and vectors. */
     private static final List<String> OTHERS = List.of("PSF_CONFIG", "PSF_JAVA_OPTS", "PSF_VECTORS");
 
+    private static Set<String> settings() {
+        return SettingsKey.ALL.stream().map(SettingsKey::name).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static Set<String> namesIn(String text) {
+        return NAME.matcher(text).results().map(MatchResult::group).collect(Collectors.toCollection(TreeSet::new));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"guide/clusters.md", "operate.md"})
     void aPageHasEverySetting(String page) throws IOException {
-        Set<String> expected =
-                SettingsKey.ALL.stream().map(SettingsKey::name).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> expected = settings();
         expected.addAll(OTHERS);
+        assertThat(namesIn(Files.readString(Path.of("../../docs", page)))).isEqualTo(expected);
+    }
 
-        Set<String> found = NAME.matcher(Files.readString(Path.of("../../docs", page)))
-                .results()
-                .map(MatchResult::group)
-                .collect(Collectors.toCollection(TreeSet::new));
-
-        assertThat(found).isEqualTo(expected);
+    @Test
+    void theHelpOfANodeHasEverySetting() throws ClassNotFoundException {
+        Command node = Class.forName("io.psf.cli.NodeCommand").getAnnotation(Command.class);
+        Set<String> expected = settings();
+        expected.addAll(List.of("PSF_CONFIG", "PSF_VECTORS"));
+        assertThat(namesIn(String.join("\n", node.footer()))).isEqualTo(expected);
     }
 }

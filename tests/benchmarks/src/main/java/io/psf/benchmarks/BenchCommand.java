@@ -153,15 +153,14 @@ final class BenchCommand implements Callable<Integer> {
             return 0;
         }
         if (tls) {
+            logErrorsOnly();
             TlsRatios.print();
             System.out.println();
-            System.out.println(origin("one run"));
+            System.out.println(origin("medians of %d rounds".formatted(TlsRatios.ROUNDS)));
             return 0;
         }
         if (scale != null) {
-            if (LoggerFactory.getLogger("io.psf.runtime") instanceof Logger logger) {
-                logger.setLevel(Level.ERROR); // a scheduler logs a line for each node
-            }
+            logErrorsOnly();
             ScaleReport.measure(scale(scale)).forEach(System.out::println);
             System.out.println();
             System.out.println(origin("one run"));
@@ -191,6 +190,13 @@ final class BenchCommand implements Callable<Integer> {
             System.out.println("table written to " + table.file());
         }
         return ended ? 0 : 1;
+    }
+
+    /** Keeps the lines that a scheduler logs for each node out of a table. */
+    private static void logErrorsOnly() {
+        if (LoggerFactory.getLogger("io.psf") instanceof Logger logger) {
+            logger.setLevel(Level.ERROR);
+        }
     }
 
     private int measureBeside(Path folder) throws IOException {

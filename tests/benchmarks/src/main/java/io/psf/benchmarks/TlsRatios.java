@@ -6,22 +6,21 @@ import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.Server;
 import io.psf.runtime.ServerConfig;
 import io.psf.runtime.Tls;
-import io.psf.runtime.TlsAuthority;
 import io.psf.runtime.TransportConfig;
 import io.psf.runtime.Worker;
 import io.psf.runtime.WorkerConfig;
+import io.psf.runtime.internal.transport.tls.TlsAuthority;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** What TLS costs: the latency of calls over TCP with TLS and without it, in alternation, in this process. */
 final class TlsRatios {
-    private static final int ROUNDS = 11;
+    static final int ROUNDS = 11;
     private static final long ROUND_NANOS = 200_000_000;
     private static final long WARM_NANOS = 3_000_000_000L;
     private static final int[] SIZES = {4 << 10, 64 << 10, 1 << 20, 16 << 20};
@@ -53,19 +52,20 @@ final class TlsRatios {
     /** Prints the table. */
     static void print() throws IOException, InterruptedException, ExecutionException {
         Path folder = Files.createTempDirectory("psf-bench-tls");
-        Tls tls = new TlsAuthority(folder, "bench").issue("node");
+        TlsAuthority.Issued files = new TlsAuthority(folder, "bench").issue("node");
+        Tls tls = new Tls(files.certificate(), files.key(), files.authority());
         try (Side plain = Side.start(null);
                 Side secured = Side.start(tls)) {
-            System.out.println("| call | TCP, us | TLS, us | ratio | spread |");
-            System.out.println("|---|---|---|---|---|");
+            System.out.println("| call | TCP, us | TLS, us | ratio | spread | goal |");
+            System.out.println("|---|---|---|---|---|---|");
             for (int bytes : SIZES) {
                 for (Kind kind : new Kind[] {Kind.PUSH, Kind.PULL}) {
                     System.out.println(row(plain.worker(), secured.worker(), kind, bytes));
                 }
             }
         } finally {
-            try (var files = Files.list(folder)) {
-                for (Path file : files.toList()) {
+            try (var all = Files.list(folder)) {
+                for (Path file : all.toList()) {
                     Files.delete(file);
                 }
             }
@@ -78,28 +78,33 @@ final class TlsRatios {
                 DenseCalls with = new DenseCalls(secured, kind, bytes, 1)) {
             median(without, WARM_NANOS);
             median(with, WARM_NANOS);
-            double[] of = new double[ROUNDS];
+            OtherLoad others = new OtherLoad();
+            others.begin();
             double[] ours = new double[ROUNDS];
-            double[] ratios = new double[ROUNDS];
+            double[] floor = new double[ROUNDS];
             for (int i = 0; i < ROUNDS; i++) {
-                of[i] = median(without, ROUND_NANOS);
+                floor[i] = median(without, ROUND_NANOS);
                 ours[i] = median(with, ROUND_NANOS);
-                ratios[i] = ours[i] / of[i];
             }
-            Arrays.sort(of);
-            Arrays.sort(ours);
-            Arrays.sort(ratios);
-            return String.format(
-                    Locale.ROOT,
-                    "| %s %s | %.1f | %.1f | %.2f | %.2f to %.2f |",
-                    kind.label,
-                    DenseCases.size(bytes),
-                    of[ROUNDS / 2],
-                    ours[ROUNDS / 2],
-                    ratios[ROUNDS / 2],
-                    ratios[0],
-                    ratios[ROUNDS - 1]);
+            Line line = new Line(kind.label + " " + DenseCases.size(bytes), "us", goal(bytes));
+            Result result = new Result(line, ours, floor).disturbedBy(others.sinceLast());
+            return "| %s | %s | %s | %s | %s | %s |"
+                    .formatted(
+                            line.name(),
+                            Report.number(result.floorMedian()),
+                            Report.number(result.oursMedian()),
+                            Report.number(result.ratio()),
+                            Report.spread(result),
+                            Report.verdict(result));
         }
+    }
+
+    private static @Nullable Goal goal(int bytes) {
+        return switch (bytes) {
+            case 4 << 10 -> Goal.ratioAtMost(1.6);
+            case 1 << 20 -> Goal.ratioAtMost(2.5);
+            default -> null;
+        };
     }
 
     /** Returns the median latency of calls, one after another, in microseconds. */

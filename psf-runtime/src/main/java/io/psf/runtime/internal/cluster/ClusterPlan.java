@@ -2,9 +2,7 @@ package io.psf.runtime.internal.cluster;
 
 import io.psf.api.Role;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The cluster that a scheduler forms.
@@ -14,18 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param more true if further workers may join a running job
  * @param service true if the cluster outlives its jobs, until it is told to end
  * @param limits how long nodes may be missing
- * @param trust which nodes may join, and what they may call; null for all, and everything
+ * @param trust which nodes may join, and what they may call
  */
-public record ClusterPlan(
-        int servers,
-        int workers,
-        boolean more,
-        boolean service,
-        Limits limits,
-        @Nullable Trust trust) {
-    public ClusterPlan {
-        trust = trust == null ? Trust.ALL : trust;
-    }
+public record ClusterPlan(int servers, int workers, boolean more, boolean service, Limits limits, Trust trust) {
 
     /**
      * How long nodes may be missing.
@@ -38,11 +27,6 @@ public record ClusterPlan(
      */
     public record Limits(
             Duration join, Duration heartbeat, Duration serverReturn, Duration workerReturn, LongSupplier clock) {}
-
-    @Override
-    public Trust trust() {
-        return Objects.requireNonNull(trust);
-    }
 
     /** Returns the time in nanoseconds by which nodes are missing. */
     long now() {

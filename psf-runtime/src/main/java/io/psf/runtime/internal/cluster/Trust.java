@@ -10,9 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Which nodes may join a cluster, and what they may call. Used on the scheduler's lane. */
 public final class Trust {
-    /** All nodes may join, and call everything. */
-    static final Trust ALL = new Trust(null, (PermissionsFile) null);
-
     private final SharedSecret secret;
     private final @Nullable PermissionsFile file;
 

@@ -102,6 +102,11 @@ public interface Channel {
         return null;
     }
 
+    /** Returns the medium of the bytes, for messages. A channel over something else than TCP overrides this method. */
+    default String medium() {
+        return certificate() == null ? "TCP" : "TCP with TLS";
+    }
+
     /**
      * Closes both directions, and drops unsent frames. Does not wait; further calls do nothing. Any thread may call it.
      * {@link Receiver#closed} follows, in some transports on the calling thread before the return: the caller must hold

@@ -126,6 +126,11 @@ final class OfferingChannel implements Channel, Receiver {
     }
 
     @Override
+    public String medium() {
+        return inner.medium();
+    }
+
+    @Override
     public void close() {
         inner.close();
     }

@@ -164,7 +164,7 @@ final class MembershipSteps {
                 random.nextBoolean(),
                 random.nextBoolean(),
                 new ClusterPlan.Limits(JOIN, LIMIT, serverReturn, Duration.ZERO, () -> now),
-                null);
+                Trust.of(null, null));
         this.host = new HostNode(
                 "law",
                 Role.SCHEDULER,

@@ -11,6 +11,7 @@ import io.psf.runtime.internal.cluster.ClusterFunctions;
 import io.psf.runtime.internal.cluster.ClusterPlan;
 import io.psf.runtime.internal.cluster.Identity;
 import io.psf.runtime.internal.cluster.Journal;
+import io.psf.runtime.internal.cluster.Trust;
 import io.psf.runtime.internal.server.Connections;
 import io.psf.runtime.internal.server.Dispatcher;
 import io.psf.runtime.internal.server.handler.Handlers;
@@ -86,7 +87,7 @@ final class ControlPlane implements AutoCloseable {
                 true,
                 false,
                 new ClusterPlan.Limits(JOIN, HEARTBEAT, SERVER_RETURN, Duration.ZERO, () -> now),
-                null);
+                Trust.of(null, null));
         Journal journal = Journal.in(null, servers);
         Identity own = new Identity(Role.SCHEDULER, 0, journal.tickets(), false, null);
         functions = new ClusterFunctions(plan, host, connections, own, journal, new ClusterEvents() {

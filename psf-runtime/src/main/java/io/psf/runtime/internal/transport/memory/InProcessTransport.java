@@ -183,6 +183,11 @@ public final class InProcessTransport implements Transport {
         }
 
         @Override
+        public String medium() {
+            return "the memory of this process";
+        }
+
+        @Override
         public void close() {
             shut(this);
             shut(other());

@@ -54,6 +54,11 @@ interface ByteWire {
         return null;
     }
 
+    /** Returns the medium of the bytes, as {@link io.psf.runtime.spi.transport.Channel#medium} does. */
+    default String medium() {
+        return certificate() == null ? "TCP" : "TCP with TLS";
+    }
+
     /** Returns the length of the longest draft that can be written; 0 if none can. */
     default int longestDraft() {
         return 0;

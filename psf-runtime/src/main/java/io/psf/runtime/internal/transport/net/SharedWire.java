@@ -32,6 +32,11 @@ final class SharedWire implements ByteWire {
         return certificate;
     }
 
+    @Override
+    public String medium() {
+        return certificate == null ? "shared memory" : "shared memory, agreed to over TLS";
+    }
+
     SharedPipe pipe() {
         return pipe;
     }

@@ -247,6 +247,11 @@ final class WireChannel implements Channel {
         return wire().certificate();
     }
 
+    @Override
+    public String medium() {
+        return wire().medium();
+    }
+
     // The end.
 
     @Override

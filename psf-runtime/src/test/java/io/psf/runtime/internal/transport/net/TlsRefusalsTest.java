@@ -7,8 +7,8 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.runtime.TestTls;
 import io.psf.runtime.Tls;
-import io.psf.runtime.TlsAuthority;
 import io.psf.runtime.internal.transport.tls.Contexts;
+import io.psf.runtime.internal.transport.tls.TlsAuthority;
 import io.psf.runtime.spi.transport.Channel;
 import io.psf.runtime.spi.transport.ConnectionLimits;
 import io.psf.runtime.spi.transport.Frame;
@@ -88,13 +88,13 @@ final class TlsRefusalsTest {
     }
 
     private static Tls issued(String name, String extension, String... more) throws IOException {
-        return TestTls.AUTHORITY.issue(name, extension, more);
+        return TestTls.of(TestTls.AUTHORITY.issue(name, extension, more));
     }
 
     @Test
     void aNodeOfAnotherAuthorityIsRefusedByBothEnds() throws Exception {
         TlsAuthority other = TestTls.authority("others");
-        Tls stranger = other.issue("stranger");
+        Tls stranger = TestTls.of(other.issue("stranger"));
         assertThat(refusal(Contexts.engines(stranger), listens(here)))
                 .hasMessageContaining("the certificate of CN=node")
                 .hasMessageContaining("not issued by an authority in")

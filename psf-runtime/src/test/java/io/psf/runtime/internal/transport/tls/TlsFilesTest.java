@@ -69,7 +69,7 @@ final class TlsFilesTest {
 
     @Test
     void newFilesAreUsedOnceTheyBelongTogether() throws Exception {
-        Tls next = TestTls.AUTHORITY.issue("next");
+        Tls next = TestTls.issue("next");
         Path certificate = Files.copy(TestTls.NODE.certificate(), folder.resolve("node.pem"));
         Path key = Files.copy(TestTls.NODE.key(), folder.resolve("node.key"));
         TlsFiles files = new TlsFiles(certificate, key, TestTls.NODE.authority());

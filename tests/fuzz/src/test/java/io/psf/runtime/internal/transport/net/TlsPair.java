@@ -1,8 +1,7 @@
 package io.psf.runtime.internal.transport.net;
 
 import io.psf.fuzz.Script;
-import io.psf.runtime.Tls;
-import io.psf.runtime.TlsAuthority;
+import io.psf.runtime.internal.transport.tls.TlsAuthority;
 import io.psf.runtime.internal.transport.tls.TlsFiles;
 import io.psf.runtime.spi.transport.TlsEngines;
 import java.io.ByteArrayOutputStream;
@@ -38,7 +37,7 @@ final class TlsPair {
         try {
             Path folder = Files.createTempDirectory("psf-fuzz");
             try {
-                Tls node = new TlsAuthority(folder, "fuzz").issue("node");
+                TlsAuthority.Issued node = new TlsAuthority(folder, "fuzz").issue("node");
                 return new TlsFiles(node.certificate(), node.key(), node.authority());
             } finally {
                 delete(folder);
