@@ -132,7 +132,9 @@ final class BenchCommand implements Callable<Integer> {
 
     @Option(
             names = "--tls",
-            description = "measures in this process what TLS costs: calls over TCP with it and without it")
+            description =
+                    "measures in this process what TLS costs: calls over TCP with it and without it; only those whose name"
+                            + " matches --only")
     private boolean tls;
 
     @Spec
@@ -154,7 +156,7 @@ final class BenchCommand implements Callable<Integer> {
         }
         if (tls) {
             logErrorsOnly();
-            TlsRatios.print();
+            TlsRatios.print(pattern(only == null ? "" : only));
             System.out.println();
             System.out.println(origin("medians of %d rounds".formatted(TlsRatios.ROUNDS)));
             return 0;

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What TLS costs: the latency of calls over TCP with TLS and without it, in alternation, in this process. */
@@ -49,8 +50,8 @@ final class TlsRatios {
         }
     }
 
-    /** Prints the table. */
-    static void print() throws IOException, InterruptedException, ExecutionException {
+    /** Prints the table of the calls whose name matches a pattern. */
+    static void print(Pattern only) throws IOException, InterruptedException, ExecutionException {
         Path folder = Files.createTempDirectory("psf-bench-tls");
         TlsAuthority.Issued files = new TlsAuthority(folder, "bench").issue("node");
         Tls tls = new Tls(files.certificate(), files.key(), files.authority());
@@ -60,7 +61,9 @@ final class TlsRatios {
             System.out.println("|---|---|---|---|---|---|");
             for (int bytes : SIZES) {
                 for (Kind kind : new Kind[] {Kind.PUSH, Kind.PULL}) {
-                    System.out.println(row(plain.worker(), secured.worker(), kind, bytes));
+                    if (only.matcher(name(kind, bytes)).find()) {
+                        System.out.println(row(plain.worker(), secured.worker(), kind, bytes));
+                    }
                 }
             }
         } finally {
@@ -86,7 +89,7 @@ final class TlsRatios {
                 floor[i] = median(without, ROUND_NANOS);
                 ours[i] = median(with, ROUND_NANOS);
             }
-            Line line = new Line(kind.label + " " + DenseCases.size(bytes), "us", goal(bytes));
+            Line line = new Line(name(kind, bytes), "us", goal(bytes));
             Result result = new Result(line, ours, floor).disturbedBy(others.sinceLast());
             return "| %s | %s | %s | %s | %s | %s |"
                     .formatted(
@@ -97,6 +100,10 @@ final class TlsRatios {
                             Report.spread(result),
                             Report.verdict(result));
         }
+    }
+
+    private static String name(Kind kind, int bytes) {
+        return kind.label + " " + DenseCases.size(bytes);
     }
 
     private static @Nullable Goal goal(int bytes) {
