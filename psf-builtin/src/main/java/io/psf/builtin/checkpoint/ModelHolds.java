@@ -6,6 +6,7 @@ import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.Node;
 import io.psf.api.PsException;
+import io.psf.builtin.push.AtMost;
 import io.psf.builtin.push.Workers;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class ModelHolds implements MemberListener {
     /** How long a client may not renew its hold: many times the interval of its renewals. */
     static final Duration SILENCE = Duration.ofSeconds(30);
+
+    /** The most models that clients hold or wait for at a time. */
+    static final int MOST = 1024;
 
     private final Map<String, Hold> holds = new HashMap<>();
     private final Map<String, Deque<Waiting>> waiting = new HashMap<>();
@@ -54,12 +58,28 @@ final class ModelHolds implements MemberListener {
     /** Waits for the turn of a client. */
     CompletionStage<HoldModel.Response> take(String model, String work, Node server) {
         requireNoWorkers(model, work, Workers.of(server.members()));
+        requireRoom(model, work);
         CompletableFuture<HoldModel.Response> answer = new DeferredAnswer<>(() -> waitsFor(model, work));
         waiting.computeIfAbsent(model, name -> new ArrayDeque<>()).add(new Waiting(server.call(), work, answer));
         if (!holds.containsKey(model)) {
             next(model, server);
         }
         return answer;
+    }
+
+    private void requireRoom(String model, String work) {
+        AtMost.requireName("model", model);
+        AtMost.requireName("work", work);
+        Deque<Waiting> before = waiting.get(model);
+        if (before != null) {
+            before.removeIf(each -> each.answer().isDone()); // given up
+        } else if (!holds.containsKey(model)) {
+            AtMost.requireOneMore(
+                    "models that clients save or load, with \"" + model + "\"",
+                    holds.size(),
+                    MOST,
+                    "one that is not renewed is over after " + SILENCE.toSeconds() + " s");
+        }
     }
 
     private String waitsFor(String model, String work) {
@@ -83,7 +103,6 @@ final class ModelHolds implements MemberListener {
     CompletionStage<HoldModel.Response> renew(String model, long number, Node server) {
         Hold hold = require(model, number, server);
         hold.renewals++;
-        expire(model, hold, server);
         return CompletableFuture.completedFuture(new HoldModel.Response(number));
     }
 
@@ -128,7 +147,7 @@ final class ModelHolds implements MemberListener {
             Hold hold = new Hold(++last, turn);
             if (turn.answer().complete(new HoldModel.Response(hold.number))) {
                 holds.put(model, hold);
-                expire(model, hold, server);
+                expire(model, hold, server, 0, false);
                 return;
             }
             turn = poll(model);
@@ -141,11 +160,14 @@ final class ModelHolds implements MemberListener {
         return all == null ? null : all.poll();
     }
 
-    /** Ends a hold unless it is renewed in time. */
-    private void expire(String model, Hold hold, Node server) {
-        long known = hold.renewals;
-        var unused = server.after(SILENCE, () -> {
-            if (hold.renewals == known) {
+    /** Ends a hold that is not renewed in half of the time, and in the next. A hold has one timer, however often it is renewed. */
+    private void expire(String model, Hold hold, Node server, long known, boolean isLast) {
+        var unused = server.after(SILENCE.dividedBy(2), () -> {
+            if (hold.renewals != known) {
+                expire(model, hold, server, hold.renewals, false);
+            } else if (!isLast) {
+                expire(model, hold, server, known, true);
+            } else {
                 release(model, hold.number, server);
             }
         });
