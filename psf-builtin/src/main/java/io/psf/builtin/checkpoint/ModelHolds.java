@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +41,9 @@ final class ModelHolds implements MemberListener {
     private static final class Hold {
         final long number;
         final Waiting holder;
-        long renewals;
+
+        @Nullable
+        Future<?> timer;
 
         Hold(long number, Waiting holder) {
             this.number = number;
@@ -102,7 +105,7 @@ final class ModelHolds implements MemberListener {
 
     CompletionStage<HoldModel.Response> renew(String model, long number, Node server) {
         Hold hold = require(model, number, server);
-        hold.renewals++;
+        expire(model, hold, server);
         return CompletableFuture.completedFuture(new HoldModel.Response(number));
     }
 
@@ -147,7 +150,7 @@ final class ModelHolds implements MemberListener {
             Hold hold = new Hold(++last, turn);
             if (turn.answer().complete(new HoldModel.Response(hold.number))) {
                 holds.put(model, hold);
-                expire(model, hold, server, 0, false);
+                expire(model, hold, server);
                 return;
             }
             turn = poll(model);
@@ -160,17 +163,13 @@ final class ModelHolds implements MemberListener {
         return all == null ? null : all.poll();
     }
 
-    /** Ends a hold that is not renewed in half of the time, and in the next. A hold has one timer, however often it is renewed. */
-    private void expire(String model, Hold hold, Node server, long known, boolean isLast) {
-        var unused = server.after(SILENCE.dividedBy(2), () -> {
-            if (hold.renewals != known) {
-                expire(model, hold, server, hold.renewals, false);
-            } else if (!isLast) {
-                expire(model, hold, server, known, true);
-            } else {
-                release(model, hold.number, server);
-            }
-        });
+    /** Ends a hold unless it is renewed in time. A hold has one timer, however often it is renewed. */
+    private void expire(String model, Hold hold, Node server) {
+        Future<?> before = hold.timer;
+        if (before != null) {
+            before.cancel(false);
+        }
+        hold.timer = server.after(SILENCE, () -> release(model, hold.number, server));
     }
 
     /** The workers have the model from now on. */

@@ -82,8 +82,12 @@ final class MemoryLawTest {
 
     static Stream<Case> waysOfAWorker() {
         return Stream.of(
-                new Case("groups of SSP", 4096, false, "groups of workers, with group 4096: 4097", (caller, i) ->
-                        SspInitPsf.stub(caller).call(i, 2, 1)),
+                new Case(
+                        "groups of SSP",
+                        4096,
+                        false,
+                        "groups of workers, with group 4096: 4097",
+                        (caller, i) -> SspInitPsf.stub(caller).call(i, 2, 1)),
                 new Case(
                         "training loops",
                         1024,
@@ -114,38 +118,82 @@ final class MemoryLawTest {
                         false,
                         "models with checkpoints, with \"m1000\": 1001",
                         (caller, i) -> RestoreFromPsf.stub(caller).call("m" + i, false, false, 0)),
-                new Case("calls that wait at a server", 4096, true, waiting("psf.preduce.partners"), (caller, i) ->
-                        PartialReducePartnersPsf.stub(caller).call(0x10000L * i, 0, 2, 600_000)),
-                new Case("calls that wait for a state", 4096, true, waiting("psf.tensor.init"), (caller, i) ->
-                        InitTensorPsf.stub(caller).call(List.of(W), 1_000_000 + i)),
-                new Case("calls that wait at a shard in no order", 4096, true, waiting("psf.push.sums"), (caller, i) ->
-                        sums(caller, i, 0, 2, new double[1])),
-                new Case("calls that wait at the scheduler", 4096, true, waiting("psf.barrier"), (caller, i) ->
-                        BarrierPsf.stub(caller).call(0)),
-                new Case("a sum that is long", 0, false, "sums: 65 over 1 slices (expected: at most 64", (caller, i) ->
-                        sums(caller, i, 0, 1, new double[65])),
-                new Case("partners of a mean", 0, false, "partners: 16385 (expected: at most 16384)", (caller, i) ->
-                        PartialReduceMeanPsf.stub(caller)
+                new Case(
+                        "calls that wait at a server",
+                        4096,
+                        true,
+                        waiting("psf.preduce.partners"),
+                        (caller, i) -> PartialReducePartnersPsf.stub(caller).call(0x10000L * i, 0, 2, 600_000)),
+                new Case(
+                        "calls that wait for a state",
+                        4096,
+                        true,
+                        waiting("psf.tensor.init"),
+                        (caller, i) -> InitTensorPsf.stub(caller).call(List.of(W), 1_000_000 + i)),
+                new Case(
+                        "calls that wait at a shard in no order",
+                        4096,
+                        true,
+                        waiting("psf.push.sums"),
+                        (caller, i) -> sums(caller, i, 0, 2, new double[1])),
+                new Case(
+                        "calls that wait at the scheduler",
+                        4096,
+                        true,
+                        waiting("psf.barrier"),
+                        (caller, i) -> BarrierPsf.stub(caller).call(0)),
+                new Case(
+                        "a sum that is long",
+                        0,
+                        false,
+                        "sums: 65 over 1 slices (expected: at most 64",
+                        (caller, i) -> sums(caller, i, 0, 1, new double[65])),
+                new Case(
+                        "partners of a mean",
+                        0,
+                        false,
+                        "partners: 16385 (expected: at most 16384)",
+                        (caller, i) -> PartialReduceMeanPsf.stub(caller)
                                 .call(W, 0, 0, IntStream.range(0, 16385).toArray(), FloatArray.allocate(4))),
-                new Case("the entries of a record", 0, false, "record: 4097 entries", (caller, i) -> JoinModelPsf.stub(
-                                caller)
-                        .call(0, "m", "save", entries(4097, ""))),
-                new Case("the length of a record", 0, false, "record: 100002 characters", (caller, i) ->
-                        MeetWorkersPsf.stub(caller).call(0, "m", 1, false, entries(1, "x".repeat(100_000)))),
-                new Case("the name of a model", 0, false, "name of model: \"xxx", (caller, i) -> TellStepPsf.stub(caller)
-                        .call(0, "x".repeat(100_000), 5, 10, 0, false)),
-                new Case("workers that begin anew", 0, false, "workers that begin: 2000", (caller, i) ->
-                        RestartStepsPsf.stub(caller)
+                new Case(
+                        "the entries of a record",
+                        0,
+                        false,
+                        "record: 4097 entries",
+                        (caller, i) -> JoinModelPsf.stub(caller).call(0, "m", "save", entries(4097, ""))),
+                new Case(
+                        "the length of a record",
+                        0,
+                        false,
+                        "record: 100002 characters",
+                        (caller, i) ->
+                                MeetWorkersPsf.stub(caller).call(0, "m", 1, false, entries(1, "x".repeat(100_000)))),
+                new Case(
+                        "the name of a model",
+                        0,
+                        false,
+                        "name of model: \"xxx",
+                        (caller, i) -> TellStepPsf.stub(caller).call(0, "x".repeat(100_000), 5, 10, 0, false)),
+                new Case(
+                        "workers that begin anew",
+                        0,
+                        false,
+                        "workers that begin: 2000",
+                        (caller, i) -> RestartStepsPsf.stub(caller)
                                 .call(IntStream.range(0, 2000).toArray(), false)),
-                new Case("the name of a model to restore", 0, false, "name of a model: 201 characters", (caller, i) ->
-                        RestoreFromPsf.stub(caller).call("x".repeat(201), false, false, 0)),
+                new Case(
+                        "the name of a model to restore",
+                        0,
+                        false,
+                        "name of a model: 201 characters",
+                        (caller, i) -> RestoreFromPsf.stub(caller).call("x".repeat(201), false, false, 0)),
                 new Case(
                         "the length of a declaration",
                         0,
                         false,
                         "declaration of tensor \"t\"",
-                        (caller, i) -> DeclarePsf.stub(caller)
-                                .call(List.of(declaration("t", 1, 1, "x".repeat(10_000))), 1)));
+                        (caller, i) ->
+                                DeclarePsf.stub(caller).call(List.of(declaration("t", 1, 1, "x".repeat(10_000))), 1)));
     }
 
     private static String waiting(String function) {
@@ -183,7 +231,9 @@ final class MemoryLawTest {
             Tensors.init(cluster.worker(), TensorSpec.dense("w", 4));
             Tensors.init(cluster.worker(), TensorSpec.dense("of sums", 4));
             requireBound(way, cluster.worker());
-            assertThat(Tensors.pull(cluster.worker(1), W)).as("of another worker").hasSize(4);
+            assertThat(Tensors.pull(cluster.worker(1), W))
+                    .as("of another worker")
+                    .hasSize(4);
         }
     }
 
@@ -233,8 +283,13 @@ final class MemoryLawTest {
                 partners.cancel();
                 sum.cancel();
             }
-            PartialReducePartnersPsf.stub(cluster.worker()).call(5, 0, 1, 0).toCompletableFuture().get(20, TimeUnit.SECONDS);
-            sums(cluster.worker(), 10_001, 0, 1, new double[1]).toCompletableFuture().get(20, TimeUnit.SECONDS);
+            PartialReducePartnersPsf.stub(cluster.worker())
+                    .call(5, 0, 1, 0)
+                    .toCompletableFuture()
+                    .get(20, TimeUnit.SECONDS);
+            sums(cluster.worker(), 10_001, 0, 1, new double[1])
+                    .toCompletableFuture()
+                    .get(20, TimeUnit.SECONDS);
         }
     }
 
@@ -242,7 +297,7 @@ final class MemoryLawTest {
     void tensorsAreRefusedAtTheBoundOfTheCluster() {
         try (PsCluster cluster = PsCluster.builder().workers(1).start()) {
             for (int from = 0; from < 1 << 16; from += 1 << 13) {
-                assertThat(declare(cluster, from, 1 << 13, 1)).isNull();
+                assertThat(declare(cluster, from, 1 << 13, 1)).isEmpty();
             }
             assertThat(declare(cluster, 1 << 16, 1, 1))
                     .isEqualTo("tensors of the cluster, with \"t65536\": 65537 (expected: at most 65536; Tensors.clear"
@@ -254,15 +309,16 @@ final class MemoryLawTest {
     void slicesAreRefusedAtTheBoundOfTheCluster() {
         try (PsCluster cluster = PsCluster.builder().workers(1).start()) {
             for (int from = 0; from < 32; from++) {
-                assertThat(declare(cluster, from, 1, 1 << 16)).isNull();
+                assertThat(declare(cluster, from, 1, 1 << 16)).isEmpty();
             }
             assertThat(declare(cluster, 32, 1, 1))
-                    .isEqualTo("slices of all tensors, with the 1 of \"t32\": 2097153 (expected: at most 2097152; create"
-                            + " tensors with fewer slices)");
+                    .isEqualTo(
+                            "slices of all tensors, with the 1 of \"t32\": 2097153 (expected: at most 2097152; create"
+                                    + " tensors with fewer slices)");
         }
     }
 
-    /** Declares tensors without making them. Returns the reason of a refusal; null for none. */
+    /** Declares tensors without making them. Returns the reason of a refusal; empty for none. */
     private static String declare(PsCluster cluster, int from, int count, int slices) {
         List<TensorDeclaration> tensors = IntStream.range(from, from + count)
                 .mapToObj(i -> declaration("t" + i, slices, slices, "1"))
@@ -272,7 +328,7 @@ final class MemoryLawTest {
                     .call(tensors, Long.MAX_VALUE)
                     .await()
                     .changes();
-            return null;
+            return "";
         } catch (PsException e) {
             return e.detail();
         }
