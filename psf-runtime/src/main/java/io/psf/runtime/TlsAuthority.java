@@ -1,7 +1,10 @@
 package io.psf.runtime;
 
+import io.psf.api.spi.OwnerFiles;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +28,7 @@ public final class TlsAuthority {
     private static final int SECONDS = 60;
 
     private final Path folder;
+    private final String name;
     private final Path certificate;
 
     /**
@@ -35,14 +39,17 @@ public final class TlsAuthority {
      */
     public TlsAuthority(Path folder, String name) throws IOException {
         this.folder = folder;
+        this.name = name;
         this.certificate = folder.resolve(name + ".pem");
+        OwnerFiles.createDirectories(folder.resolve(name + ".private"));
         Files.deleteIfExists(store());
         pair(store(), "CN=" + name, List.of("-ext", "bc:c", "-validity", "3650"));
         keytool(store(), "-exportcert", "-alias", "psf", "-rfc", "-file", certificate.toString());
     }
 
+    /** Its directory is its owner's alone: {@code keytool} has no setting for the permissions of a file. */
     private Path store() {
-        return Path.of(certificate + ".p12");
+        return certificate.resolveSibling(name + ".private").resolve("authority.p12");
     }
 
     /** Returns the file with the authority's certificate. */
@@ -64,7 +71,7 @@ public final class TlsAuthority {
      */
     public Tls issue(String name, String extension, String... more) throws IOException {
         String file = name + "-" + UUID.randomUUID();
-        Path keys = folder.resolve(file + ".p12");
+        Path keys = store().resolveSibling(file + ".p12");
         Path request = folder.resolve(file + ".csr");
         Path issued = folder.resolve(file + ".pem");
         Path key = folder.resolve(file + ".key");
@@ -74,7 +81,9 @@ public final class TlsAuthority {
         arguments.addAll(List.of("-infile", request.toString(), "-outfile", issued.toString()));
         arguments.addAll(Arrays.asList(more));
         keytool(store(), arguments.toArray(String[]::new));
-        Files.writeString(key, key(keys));
+        try (FileChannel written = OwnerFiles.create(key)) {
+            written.write(ByteBuffer.wrap(key(keys).getBytes(StandardCharsets.US_ASCII)));
+        }
         Files.delete(keys);
         Files.delete(request);
         return new Tls(issued, key, certificate);

@@ -2,6 +2,7 @@ package io.psf.runtime.internal.server.invocation;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.internal.server.lane.CallOrder;
 import io.psf.runtime.internal.server.session.Connection;
 import io.psf.runtime.internal.server.session.PeerLimits;
@@ -18,6 +19,8 @@ public final class DeferredCalls {
         Connection connection();
 
         long call();
+
+        FunctionInfo function();
 
         /** Returns the order that the call keeps with others of its worker on its shard; null if it keeps none. */
         @Nullable
@@ -72,7 +75,7 @@ public final class DeferredCalls {
 
     void add(DeferredCall call) {
         Connection connection = call.connection();
-        if (calls.add(call) && call.order() == null) {
+        if (calls.add(call) && isCounted(call)) {
             withoutOrder.merge(connection, 1, Integer::sum);
         }
         if (!connection.isOpen()) { // closed meanwhile, when the call was not here yet
@@ -82,8 +85,13 @@ public final class DeferredCalls {
         }
     }
 
+    private static boolean isCounted(DeferredCall call) {
+        return call.order() == null
+                && !PeerLimits.isOfMembership(call.function().name());
+    }
+
     void remove(DeferredCall call) {
-        if (calls.remove(call) && call.order() == null) {
+        if (calls.remove(call) && isCounted(call)) {
             withoutOrder.computeIfPresent(call.connection(), (peer, n) -> n == 1 ? null : n - 1);
         }
     }

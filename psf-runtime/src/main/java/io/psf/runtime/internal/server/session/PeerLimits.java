@@ -86,7 +86,7 @@ public final class PeerLimits {
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if there are too many
      */
     public static void requireMayWait(Connection connection, String function, int waiting) {
-        if (function.startsWith(MEMBERSHIP)) {
+        if (isOfMembership(function)) {
             return;
         }
         Member peer = connection.member();
@@ -103,6 +103,11 @@ public final class PeerLimits {
                             + ", the last one of \"" + function + "\" (expected: at most " + most
                             + "; await some of them)");
         }
+    }
+
+    /** True if the function's calls are not counted among those that wait. */
+    public static boolean isOfMembership(String function) {
+        return function.startsWith(MEMBERSHIP);
     }
 
     static boolean isGuest(Member peer) {
