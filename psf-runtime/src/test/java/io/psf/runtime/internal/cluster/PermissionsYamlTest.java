@@ -207,6 +207,6 @@ final class PermissionsYamlTest {
                     .formatted(i, i, String.join(", ", Collections.nCopies(9, "*a" + (i - 1)))));
         }
         assertThatThrownBy(() -> PermissionsYaml.read("p.yaml", text + "allow: [{name: a}]", true))
-                .hasMessageContaining("an anchor or an alias");
+                .hasMessageContaining("aliases for non-scalar nodes exceeds the specified max=50");
     }
 }
