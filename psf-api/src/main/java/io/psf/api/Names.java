@@ -9,6 +9,9 @@ public final class Names {
     /** The most causes of a failure that are shown. */
     private static final int DEPTH = 20;
 
+    /** How deep suppressed failures are shown: each cause may have many. */
+    private static final int DEPTH_OF_SUPPRESSED = 3;
+
     private static final int OFFSET = 0x811c9dc5;
     private static final int PRIME = 0x01000193;
 
@@ -97,7 +100,7 @@ public final class Names {
             return false;
         }
         for (Throwable other : failure.getSuppressed()) {
-            if (!isPrintable(other, depth + 1)) {
+            if (depth >= DEPTH_OF_SUPPRESSED || !isPrintable(other, depth + 1)) {
                 return false;
             }
         }
@@ -113,7 +116,7 @@ public final class Names {
                     printable(String.valueOf(failure)),
                     failure.getCause() == null || depth == DEPTH ? null : new Printed(failure.getCause(), depth + 1));
             setStackTrace(failure.getStackTrace());
-            if (depth < DEPTH) {
+            if (depth < DEPTH_OF_SUPPRESSED) {
                 for (Throwable other : failure.getSuppressed()) {
                     addSuppressed(new Printed(other, depth + 1));
                 }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
-import java.lang.management.ManagementFactory;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -53,15 +53,16 @@ final class NamesTest {
 
     @Test
     void aNameIsPrintable() {
-        for (String end : List.of("\n", "\r", "\u001b[2J", "\u0085", "\u2028", "\u2029", "\u202e", "\u2066", "\u200f")) {
+        for (String end :
+                List.of("\n", "\r", "\u001b[2J", "\u0085", "\u2028", "\u2029", "\u202e", "\u2066", "\u200f")) {
             assertThatThrownBy(() -> Names.requireName("tensor", "w" + end))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("name of tensor: \"" + Names.printable("w" + end)
                             + "\" (expected: 1 to 200 printable characters)");
         }
         assertThatThrownBy(() -> Names.requireName("tensor", "x".repeat(100_000)))
-                .hasMessage("name of tensor: \"" + "x".repeat(200) + "..\", 100000 characters (expected: 1 to 200 printable"
-                        + " characters)");
+                .hasMessage("name of tensor: \"" + "x".repeat(200)
+                        + "..\", 100000 characters (expected: 1 to 200 printable" + " characters)");
         assertThat(Names.requireName("tensor", "Gewichte é 重み \ud83d\ude80")).isNotEmpty();
     }
 

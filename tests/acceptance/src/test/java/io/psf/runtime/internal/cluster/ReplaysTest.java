@@ -113,11 +113,10 @@ class ReplaysTest {
                     new Join.Request(good.protocol(), Role.CLIENT, -1, good.address(), 5, good.credential());
             refused(() -> call(first, JoinPsf.FUNCTION, other), "credential of a client: wrong");
             refused(() -> call(first, JoinPsf.FUNCTION, good), "credential of a worker: wrong"); // its nonce was used
-            var joined = client.callNodes(
-                    JoinPsf.FUNCTION, join(Role.WORKER, 1, 5, nonce(first)), List.of(first), LIMIT);
+            var joined =
+                    client.callNodes(JoinPsf.FUNCTION, join(Role.WORKER, 1, 5, nonce(first)), List.of(first), LIMIT);
             Peer third = connect(port);
-            var last = client.callNodes(
-                    JoinPsf.FUNCTION, join(Role.WORKER, 0, 6, nonce(third)), List.of(third), LIMIT);
+            var last = client.callNodes(JoinPsf.FUNCTION, join(Role.WORKER, 0, 6, nonce(third)), List.of(third), LIMIT);
             Join.Response admitted = joined.await();
             var unused = last.await();
             try (Server victim = server.get(20, TimeUnit.SECONDS)) {
@@ -158,8 +157,7 @@ class ReplaysTest {
     }
 
     /** Says a hello of which a part is another one than its proof was made for. */
-    private void forged(
-            Peer peer, Hello.Request good, Hello.Caller caller, Hello.InSession session, byte[] proof) {
+    private void forged(Peer peer, Hello.Request good, Hello.Caller caller, Hello.InSession session, byte[] proof) {
         Hello.Request hello = new Hello.Request(good.protocol(), caller, good.cluster(), session, proof);
         refused(() -> call(peer, HelloPsf.FUNCTION, hello), ": wrong (expected: made with the ticket");
     }
