@@ -6,6 +6,12 @@ import java.util.HexFormat;
 /** Checks names, and computes the numbers that represent them on the wire. */
 public final class Names {
     private static final int MAX_LENGTH = 200;
+    /** The most causes of a failure that are shown. */
+    private static final int DEPTH = 20;
+
+    /** How deep suppressed failures are shown: each cause may have many. */
+    private static final int DEPTH_OF_SUPPRESSED = 3;
+
     private static final int OFFSET = 0x811c9dc5;
     private static final int PRIME = 0x01000193;
 
@@ -41,11 +47,14 @@ public final class Names {
      *
      * @param what the kind of object that the name belongs to, for the message
      * @throws IllegalArgumentException if the name is empty, longer than 200 characters, or contains a control
-     *     character or half of a surrogate pair
+     *     character, a line separator, a character of text direction or half of a surrogate pair
      */
     public static String requireName(String what, String name) {
-        if (name.isEmpty() || name.length() > MAX_LENGTH || name.chars().anyMatch(Character::isISOControl)) {
-            throw new IllegalArgumentException("name of " + what + ": \"" + printable(name) + "\" (expected: 1 to "
+        if (name.isEmpty() || name.length() > MAX_LENGTH || !isPrintable(name)) {
+            String shown = name.substring(0, Math.min(name.length(), MAX_LENGTH));
+            throw new IllegalArgumentException("name of " + what + ": \"" + printable(shown)
+                    + (shown.length() < name.length() ? "..\", " + name.length() + " characters" : "\"")
+                    + " (expected: 1 to "
                     + MAX_LENGTH + " printable characters)");
         }
         int lone = loneSurrogate(name);
@@ -60,7 +69,7 @@ public final class Names {
      * text direction are escaped, such as a line feed as <code>&#92;u000a</code>. Other texts are returned unchanged.
      */
     public static String printable(String text) {
-        if (text.chars().allMatch(c -> isPrintable((char) c))) {
+        if (isPrintable(text)) {
             return text;
         }
         StringBuilder printable = new StringBuilder(text.length() + 16);
@@ -73,6 +82,55 @@ public final class Names {
             }
         }
         return printable.toString();
+    }
+
+    /**
+     * Returns a failure for a log, whose messages may quote a peer: the same one if all of them stay on one line, else a copy
+     * with its stack traces, whose messages are {@link #printable}.
+     */
+    public static Throwable printable(Throwable failure) {
+        return isPrintable(failure, 0) ? failure : new Printed(failure, 0);
+    }
+
+    private static boolean isPrintable(Throwable failure, int depth) {
+        Throwable cause = failure.getCause();
+        if (depth == DEPTH
+                || !isPrintable(String.valueOf(failure))
+                || cause != null && !isPrintable(cause, depth + 1)) {
+            return false;
+        }
+        for (Throwable other : failure.getSuppressed()) {
+            if (depth >= DEPTH_OF_SUPPRESSED || !isPrintable(other, depth + 1)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The copy of a failure, as a log shows it. */
+    private static final class Printed extends Throwable {
+        private static final long serialVersionUID = 1L;
+
+        Printed(Throwable failure, int depth) {
+            super(
+                    printable(String.valueOf(failure)),
+                    failure.getCause() == null || depth == DEPTH ? null : new Printed(failure.getCause(), depth + 1));
+            setStackTrace(failure.getStackTrace());
+            if (depth < DEPTH_OF_SUPPRESSED) {
+                for (Throwable other : failure.getSuppressed()) {
+                    addSuppressed(new Printed(other, depth + 1));
+                }
+            }
+        }
+    }
+
+    private static boolean isPrintable(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (!isPrintable(text.charAt(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean isPrintable(char c) {

@@ -5,12 +5,13 @@ import io.psf.runtime.Settings;
 import io.psf.runtime.Tls;
 import io.psf.runtime.internal.transport.tls.TlsAuthority;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,11 +125,10 @@ final class JobCertificates implements AutoCloseable {
             return;
         }
         isClosed = true;
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
-            for (Path file : files) {
-                Files.delete(file);
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
             }
-            Files.delete(folder);
         } catch (IOException e) {
             System.err.println("psf: " + folder + ": not deleted: " + e);
         }

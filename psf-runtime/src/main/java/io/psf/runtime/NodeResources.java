@@ -2,6 +2,7 @@ package io.psf.runtime;
 
 import io.psf.api.CallListener;
 import io.psf.api.Gauge;
+import io.psf.api.Names;
 import io.psf.api.NodeInfo;
 import io.psf.api.NodeListener;
 import io.psf.runtime.internal.call.CallClient;
@@ -157,7 +158,7 @@ final class NodeResources implements AutoCloseable {
         try {
             listener.started(node, gauges);
         } catch (RuntimeException | Error e) { // the user's code
-            LOG.warn("the listener {} failed", listener, e);
+            LOG.warn("the listener {} failed", listener, Names.printable(e));
         }
     }
 
@@ -181,7 +182,7 @@ final class NodeResources implements AutoCloseable {
             try {
                 part.close();
             } catch (Exception | Error e) {
-                LOG.warn("closing {} failed", part, e);
+                LOG.warn("closing {} failed", part, Names.printable(e));
             }
         }
     }

@@ -1,5 +1,6 @@
 package io.psf.runtime;
 
+import io.psf.api.Names;
 import io.psf.runtime.spi.transport.FullHeap;
 import java.time.Duration;
 import java.util.concurrent.Executors;
@@ -39,7 +40,7 @@ final class Timer implements AutoCloseable {
     private static void logFailed(Throwable e) {
         FullHeap.report(e);
         try {
-            LOG.error("a timer's work failed", e);
+            LOG.error("a timer's work failed", Names.printable(e));
         } catch (OutOfMemoryError full) {
             // Dropped: the next run may have the memory.
         }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 
 /** Certificates that the tests of a JVM share, since each takes half a second to make. */
 public final class TestTls {
@@ -29,11 +30,10 @@ public final class TestTls {
     }
 
     private static void delete(Path folder) {
-        try (var files = Files.list(folder)) {
-            for (Path file : files.toList()) {
+        try (var files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
             }
-            Files.delete(folder);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -3,6 +3,7 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 
@@ -24,23 +25,41 @@ final class CheckpointPath {
      * @throws PsException with {@code BAD_REQUEST} if the name is invalid, or would lead out of the directory
      */
     static Folder of(Path root, String checkpoint, TensorId tensor) {
-        return new Folder(of(root, checkpoint).resolve(of(tensor)));
+        return new Folder(below(of(root, checkpoint), of(tensor), checkpoint));
     }
 
     /**
      * Returns the path of a checkpoint below a directory.
      *
-     * @throws PsException with {@code BAD_REQUEST} if the name is invalid, or would lead out of the directory
+     * @throws PsException with {@code BAD_REQUEST} if the name is invalid, or would lead out of the directory; with {@code
+     *     STORAGE} if a folder below the directory is a symbolic link
      */
     static Path of(Path root, String checkpoint) {
         if (checkpoint.length() > LONGEST || !CHECKPOINT.matcher(checkpoint).matches()) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "checkpoint: \"" + checkpoint + "\" (expected: a name below the server's directory, such as"
+                    "checkpoint: \"" + checkpoint.substring(0, Math.min(checkpoint.length(), 1000))
+                            + "\" (expected: a name below the server's directory, such as"
                             + " model/epoch-3: at most " + LONGEST + " of A-Z a-z 0-9 . _ - and /, no part of it"
                             + " beginning with a dot or a hyphen)");
         }
-        return root.resolve(checkpoint);
+        Path path = root;
+        for (String part : checkpoint.split("/", -1)) {
+            path = below(path, part, checkpoint);
+        }
+        return path;
+    }
+
+    /** Returns a folder in another one. The directory that was set may be a link; one below it may be another user's. */
+    private static Path below(Path folder, String name, String checkpoint) {
+        Path path = folder.resolve(name);
+        if (Files.isSymbolicLink(path)) {
+            throw new PsException(
+                    PsException.Code.STORAGE,
+                    "checkpoint \"" + checkpoint + "\": " + path
+                            + " is a symbolic link (expected: a directory, or none)");
+        }
+        return path;
     }
 
     /** Returns the name that the tensors of a model are saved under at a step. */

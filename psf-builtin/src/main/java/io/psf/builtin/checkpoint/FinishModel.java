@@ -5,6 +5,7 @@ import io.psf.api.Place;
 import io.psf.api.PsException;
 import io.psf.api.PsFunction;
 import io.psf.api.layout.ByKey;
+import io.psf.builtin.push.AtMost;
 
 /** Reports the outcome of a save or load of a model to the waiting workers. Called by the worker that leads. */
 @PsFunction(value = "psf.model.finish", at = Place.SERVER)
@@ -28,7 +29,7 @@ public interface FinishModel {
     default Response handle(Request request, Node server) {
         ModelAttempts.of(server)
                 .at(request.model(), request.attempt())
-                .finish(server.call().worker(), code(request.code()), request.failed(), request.step());
+                .finish(server.call().worker(), code(request.code()), AtMost.cut(request.failed()), request.step());
         return new Response();
     }
 

@@ -18,6 +18,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * A folder with files of a checkpoint.
@@ -27,22 +28,37 @@ import java.util.Set;
 record Folder(Path path) {
     static final String SHARD = ".shard";
     static final String UNFINISHED = ".part";
+    private static final Pattern PART = Pattern.compile("[A-Za-z0-9%._-]{1,255}");
+
     /** The files with images, finished or not, and their indexes. */
     private static final String IMAGES =
             "*{" + SHARD + "," + Pack.SUFFIX + "," + ServerIndex.SUFFIX + "," + UNFINISHED + "}";
 
-    /** Returns the path of a file, relative to this folder. */
+    /**
+     * Returns the path of a file.
+     *
+     * @param name relative to this folder; it may come from a peer or from a file
+     * @throws PsException with {@code STORAGE} if it would lead out of the folder, or is no name that psf gives
+     */
     Path file(String name) {
+        for (String part : name.split("/", -1)) {
+            if (!PART.matcher(part).matches() || part.equals(".") || part.equals("..")) {
+                throw new PsException(
+                        PsException.Code.STORAGE,
+                        "file of a checkpoint: \"" + name.substring(0, Math.min(name.length(), 1000))
+                                + "\" (expected: a name below its folder, of A-Z a-z 0-9 % . _ - and /)");
+            }
+        }
         return path.resolve(name);
     }
 
     Path file(SavedImage image) {
-        return path.resolve(image.file());
+        return file(image.file());
     }
 
     /** Returns the file of an image that is to be written, after its folder has been created. */
     Path newFile(String name) {
-        Path file = path.resolve(name);
+        Path file = file(name);
         try {
             OwnerFiles.createDirectories(Objects.requireNonNull(file.getParent()));
         } catch (IOException e) {

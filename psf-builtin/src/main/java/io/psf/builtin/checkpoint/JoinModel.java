@@ -4,6 +4,7 @@ import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.layout.ByKey;
+import io.psf.builtin.push.AtMost;
 import io.psf.builtin.push.Workers;
 import java.util.List;
 
@@ -30,6 +31,8 @@ public interface JoinModel {
     /** Adds the calling worker to the attempt that has not begun. */
     default Response handle(Request request, Node server) {
         RecordEntry.requireFit(request.entries());
+        AtMost.requireName("model", request.model());
+        AtMost.requireName("work", request.work());
         int worker = Workers.rank(server.call(), "save or load of a model");
         ModelAttempt attempt = ModelAttempts.of(server).open(server);
         attempt.join(worker, request.model(), request.work(), request.entries());

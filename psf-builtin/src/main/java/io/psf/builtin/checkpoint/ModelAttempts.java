@@ -4,6 +4,7 @@ import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.Node;
 import io.psf.api.PsException;
+import io.psf.builtin.push.AtMost;
 import io.psf.builtin.push.Workers;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -18,6 +19,9 @@ import java.util.Map;
 final class ModelAttempts implements MemberListener {
     /** A worker may begin the next attempt before a slower one has asked for the outcome of the last. */
     private static final int KEPT = 2;
+
+    /** The most models with damaged steps. */
+    static final int MOST_SKIPPED = 1024;
 
     private final Deque<ModelAttempt> attempts = new ArrayDeque<>();
     private final Map<String, SkippedSteps> skipped = new HashMap<>();
@@ -57,7 +61,23 @@ final class ModelAttempts implements MemberListener {
 
     /** Returns the damaged steps of a model. */
     SkippedSteps skipped(String model) {
-        return skipped.computeIfAbsent(model, name -> new SkippedSteps());
+        return skipped.getOrDefault(model, SkippedSteps.NONE);
+    }
+
+    /** Adds a damaged step of a model. */
+    void skip(String model, long step) {
+        SkippedSteps there = skipped.get(model);
+        if (there == null) {
+            AtMost.requireName("model", model);
+            AtMost.requireOneMore(
+                    "models with damaged steps, with \"" + model + "\"",
+                    skipped.size(),
+                    MOST_SKIPPED,
+                    "delete the damaged steps");
+            there = new SkippedSteps();
+            skipped.put(model, there);
+        }
+        there.add(model, step);
     }
 
     @Override

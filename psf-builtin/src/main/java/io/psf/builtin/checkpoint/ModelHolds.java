@@ -6,6 +6,7 @@ import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.Node;
 import io.psf.api.PsException;
+import io.psf.builtin.push.AtMost;
 import io.psf.builtin.push.Workers;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +29,9 @@ final class ModelHolds implements MemberListener {
     /** How long a client may not renew its hold: many times the interval of its renewals. */
     static final Duration SILENCE = Duration.ofSeconds(30);
 
+    /** The most models that clients hold or wait for at a time. */
+    static final int MOST = 1024;
+
     private final Map<String, Hold> holds = new HashMap<>();
     private final Map<String, Deque<Waiting>> waiting = new HashMap<>();
     /** The number of holds so far; the number of the latest. */
@@ -36,7 +41,9 @@ final class ModelHolds implements MemberListener {
     private static final class Hold {
         final long number;
         final Waiting holder;
-        long renewals;
+
+        @Nullable
+        Future<?> timer;
 
         Hold(long number, Waiting holder) {
             this.number = number;
@@ -54,12 +61,28 @@ final class ModelHolds implements MemberListener {
     /** Waits for the turn of a client. */
     CompletionStage<HoldModel.Response> take(String model, String work, Node server) {
         requireNoWorkers(model, work, Workers.of(server.members()));
+        requireRoom(model, work);
         CompletableFuture<HoldModel.Response> answer = new DeferredAnswer<>(() -> waitsFor(model, work));
         waiting.computeIfAbsent(model, name -> new ArrayDeque<>()).add(new Waiting(server.call(), work, answer));
         if (!holds.containsKey(model)) {
             next(model, server);
         }
         return answer;
+    }
+
+    private void requireRoom(String model, String work) {
+        AtMost.requireName("model", model);
+        AtMost.requireName("work", work);
+        Deque<Waiting> before = waiting.get(model);
+        if (before != null) {
+            before.removeIf(each -> each.answer().isDone()); // given up
+        } else if (!holds.containsKey(model)) {
+            AtMost.requireOneMore(
+                    "models that clients save or load, with \"" + model + "\"",
+                    holds.size(),
+                    MOST,
+                    "one that is not renewed is over after " + SILENCE.toSeconds() + " s");
+        }
     }
 
     private String waitsFor(String model, String work) {
@@ -82,7 +105,6 @@ final class ModelHolds implements MemberListener {
 
     CompletionStage<HoldModel.Response> renew(String model, long number, Node server) {
         Hold hold = require(model, number, server);
-        hold.renewals++;
         expire(model, hold, server);
         return CompletableFuture.completedFuture(new HoldModel.Response(number));
     }
@@ -141,14 +163,13 @@ final class ModelHolds implements MemberListener {
         return all == null ? null : all.poll();
     }
 
-    /** Ends a hold unless it is renewed in time. */
+    /** Ends a hold unless it is renewed in time. A hold has one timer, however often it is renewed. */
     private void expire(String model, Hold hold, Node server) {
-        long known = hold.renewals;
-        var unused = server.after(SILENCE, () -> {
-            if (hold.renewals == known) {
-                release(model, hold.number, server);
-            }
-        });
+        Future<?> before = hold.timer;
+        if (before != null) {
+            before.cancel(false);
+        }
+        hold.timer = server.after(SILENCE, () -> release(model, hold.number, server));
     }
 
     /** The workers have the model from now on. */

@@ -3,6 +3,7 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.spi.OwnerFiles;
+import io.psf.builtin.push.AtMost;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,6 +29,9 @@ import org.slf4j.LoggerFactory;
 final class ModelLocks implements AutoCloseable {
     static final String NAME = "lock";
 
+    /** The most models that one job saves: the lock of each has an open file. */
+    static final int MOST = 256;
+
     private static final Logger LOG = LoggerFactory.getLogger(ModelLocks.class);
 
     /**
@@ -36,6 +41,8 @@ final class ModelLocks implements AutoCloseable {
     private static final Set<Path> HERE = ConcurrentHashMap.newKeySet();
 
     private final Map<Path, FileChannel> held = new HashMap<>();
+    /** The models whose folders are held: two names may be one folder. */
+    private final Set<String> names = new HashSet<>();
 
     static ModelLocks of(Node server) {
         return server.attachment("psf.model.locks", ModelLocks.class, ModelLocks::new);
@@ -50,9 +57,17 @@ final class ModelLocks implements AutoCloseable {
      */
     void take(Path root, String model) {
         Path folder = CheckpointPath.of(root, model);
+        if (!names.contains(model)) {
+            AtMost.requireOneMore(
+                    "models that this job saves, with \"" + model + "\"",
+                    names.size(),
+                    MOST,
+                    "use another job for further models");
+        }
         try {
             Path file = OwnerFiles.createDirectories(folder).toRealPath().resolve(NAME);
             if (held.containsKey(file)) {
+                names.add(model);
                 return;
             }
             if (!HERE.add(file)) {
@@ -61,6 +76,7 @@ final class ModelLocks implements AutoCloseable {
             boolean taken = false;
             try {
                 held.put(file, locked(folder, model, file));
+                names.add(model);
                 taken = true;
             } finally {
                 if (!taken) {

@@ -145,7 +145,7 @@ final class ModelSave {
         try {
             return small ? packs.add(header, rows, shard) : packs.alone(below, header, rows, shard);
         } catch (IOException e) {
-            throw Folder.failure("writing " + folder.file(small ? prefix + "-*" + Pack.SUFFIX : below), e);
+            throw Folder.failure("writing " + folder.path().resolve(small ? prefix + "-*" + Pack.SUFFIX : below), e);
         }
     }
 

@@ -14,6 +14,9 @@ public record RecordEntry(int worker, String key, String value) {
     /** The most characters of a record. */
     private static final int LONGEST = 1 << 16;
 
+    /** The most entries: each takes memory besides its characters. */
+    private static final int MOST = 1 << 12;
+
     /**
      * Checks that a record is not too long.
      *
@@ -27,6 +30,11 @@ public record RecordEntry(int worker, String key, String value) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "record: " + length + " characters (expected: at most " + LONGEST + ")");
+        }
+        if (entries.size() > MOST) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "record: " + entries.size() + " entries (expected: at most " + MOST + ")");
         }
     }
 }

@@ -25,7 +25,7 @@ public interface SkipModel {
 
     /** Remembers the step until it is saved again. */
     default Response handle(Request request, Node server) {
-        ModelAttempts.of(server).skipped(request.model()).add(request.step());
+        ModelAttempts.of(server).skip(request.model(), request.step());
         return new Response();
     }
 }

@@ -1,5 +1,6 @@
 package io.psf.builtin.checkpoint;
 
+import io.psf.builtin.push.AtMost;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -8,11 +9,24 @@ import java.util.Set;
  * meets them reads them again. Used on the server's lane.
  */
 final class SkippedSteps {
+    /** Those of a model without damaged steps. Never changed. */
+    static final SkippedSteps NONE = new SkippedSteps();
+
+    /** The most damaged steps of a model. */
+    static final int MOST = 1024;
+
     private final Set<Long> steps = new HashSet<>();
     /** True from a skip until a save of all rows: the disk that damaged a file may have damaged others. */
     private boolean wholeNext;
 
-    void add(long step) {
+    void add(String model, long step) {
+        if (!steps.contains(step)) {
+            AtMost.requireOneMore(
+                    "damaged steps of model \"" + model + "\", with " + step,
+                    steps.size(),
+                    MOST,
+                    "delete the damaged steps");
+        }
         steps.add(step);
         wholeNext = true;
     }
@@ -32,6 +46,8 @@ final class SkippedSteps {
 
     /** Lets later saves build on the save that is complete now. */
     void saved() {
-        wholeNext = false;
+        if (wholeNext) {
+            wholeNext = false;
+        }
     }
 }

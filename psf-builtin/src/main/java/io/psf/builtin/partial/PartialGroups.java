@@ -3,6 +3,7 @@ package io.psf.builtin.partial;
 import io.psf.api.Member;
 import io.psf.api.Node;
 import io.psf.api.PsException;
+import io.psf.builtin.push.AtMost;
 import io.psf.builtin.push.WaitingCalls;
 import io.psf.builtin.push.Workers;
 import java.time.Duration;
@@ -15,6 +16,9 @@ import java.util.concurrent.Future;
 
 /** The open groups of a server, by key. Attached to the server, used on its lane. */
 public final class PartialGroups extends WaitingCalls {
+    /** The most open groups. Those whose workers have all given up make way for new ones. */
+    static final int MOST = 4096;
+
     private final Node server;
     private final Map<Long, Open> groups = new HashMap<>();
     /** The number of groups opened so far; the next group's number. */
@@ -43,6 +47,11 @@ public final class PartialGroups extends WaitingCalls {
         forgetGone(key, server.members());
         Open open = groups.get(key);
         if (open == null) {
+            if (groups.size() >= MOST) {
+                changed(server.members(), Set.of());
+            }
+            AtMost.requireOneMore(
+                    "open groups of a partial reduce, with group " + key, groups.size(), MOST, "await some of them");
             PartialGroup group = new PartialGroup(opened++, request.wanted());
             Duration wait = Duration.ofMillis(request.maxWaitMillis());
             open = new Open(group, server.after(wait, () -> timeIsUp(key, group)));

@@ -22,12 +22,20 @@ import java.util.concurrent.CompletionStage;
  * the shard's lane.
  */
 final class PartialMean {
+    /** The most partners: a set of them takes more memory than their request. */
+    static final int MOST_PARTNERS = 1 << 14;
+
     private final Set<Integer> missing = new TreeSet<>();
     private final List<CompletableFuture<PartialReduceMean.Response>> answers = new ArrayList<>();
     /** The received values by worker, in the order of the ranks. */
     private final TreeMap<Integer, FloatArray> brought = new TreeMap<>();
 
     PartialMean(int[] ranks) {
+        if (ranks.length > MOST_PARTNERS) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "partners: " + ranks.length + " (expected: at most " + MOST_PARTNERS + ")");
+        }
         Arrays.stream(ranks).forEach(missing::add);
     }
 

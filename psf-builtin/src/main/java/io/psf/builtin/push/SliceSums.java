@@ -24,6 +24,15 @@ final class SliceSums extends WaitingCalls {
     /** The number of complete sums that are kept for slices whose call is repeated. */
     private static final int KEPT = 256;
 
+    /** The most sums of one step: an optimizer has a few. */
+    static final int MOST_SUMS = 64;
+
+    /** As many as a tensor has at most. */
+    private static final int MOST_SLICES = 1 << 16;
+
+    /** The most sums that wait for slices. */
+    static final int MOST_OPEN = 4096;
+
     private final Map<Key, Gathering> open = new HashMap<>();
     private final Map<Key, double[]> complete = new LinkedHashMap<>() {
         @Override
@@ -62,6 +71,19 @@ final class SliceSums extends WaitingCalls {
             }
         }
 
+        /** Adds an answer. Those of calls that have ended, and came again, are dropped now and then. */
+        void add(CompletableFuture<SumOverSlices.Response> answer) {
+            if (waiting.size() >= 2 * slices) {
+                waiting.removeIf(CompletableFuture::isDone);
+            }
+            waiting.add(answer);
+        }
+
+        /** True if no slice waits for the sums any more: all calls have timed out or were cancelled. */
+        boolean isGivenUp() {
+            return waiting.stream().allMatch(CompletableFuture::isDone);
+        }
+
         /** Returns the sums over all slices, in their order. */
         double[] totals() {
             double[] totals = new double[parts.firstEntry().getValue().length];
@@ -97,8 +119,15 @@ final class SliceSums extends WaitingCalls {
                     PsException.Code.BAD_REQUEST,
                     "slice: " + request.slice() + " of " + request.slices() + " (expected: 0 to slices - 1)");
         }
+        if (request.part().length > MOST_SUMS || request.slices() > MOST_SLICES) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "sums: " + request.part().length + " over " + request.slices() + " slices (expected: at most "
+                            + MOST_SUMS + " over at most " + MOST_SLICES + ")");
+        }
         Gathering gathering = open.get(key);
         if (gathering == null) {
+            requireRoom();
             Gathering made = new Gathering(request.slices());
             open.put(key, made);
             made.expiry().add(shard.after(LONGEST, () -> open.remove(key, made)));
@@ -107,7 +136,7 @@ final class SliceSums extends WaitingCalls {
         gathering.require(request);
         gathering.parts().put(request.slice(), request.part().clone());
         CompletableFuture<SumOverSlices.Response> answer = new CompletableFuture<>();
-        gathering.waiting().add(answer);
+        gathering.add(answer);
         if (gathering.parts().size() == gathering.slices()) {
             double[] totals = gathering.totals();
             open.remove(key);
@@ -116,6 +145,20 @@ final class SliceSums extends WaitingCalls {
             gathering.waiting().forEach(each -> each.complete(answer(totals)));
         }
         return answer;
+    }
+
+    /** Checks that one more sum may be open. Those whose callers have all given up make way for it. */
+    private void requireRoom() {
+        if (open.size() >= MOST_OPEN) {
+            open.values().removeIf(each -> {
+                boolean isOver = each.isGivenUp();
+                if (isOver) {
+                    each.expiry().forEach(expiry -> expiry.cancel(false));
+                }
+                return isOver;
+            });
+        }
+        AtMost.requireOneMore("open sums over slices", open.size(), MOST_OPEN, "await some of the pushes");
     }
 
     /** {@inheritDoc} After a load, the rounds are numbered from the beginning. */

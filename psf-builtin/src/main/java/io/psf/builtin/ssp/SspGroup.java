@@ -86,6 +86,11 @@ final class SspGroup {
         return clock;
     }
 
+    /** True if no worker that has joined the group is present. */
+    boolean isLeft(Set<Integer> workers) {
+        return waiting.isEmpty() && joined.stream().noneMatch(workers::contains);
+    }
+
     private boolean isOfAll() {
         return size == SspInit.ALL;
     }

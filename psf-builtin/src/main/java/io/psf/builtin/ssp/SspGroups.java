@@ -3,6 +3,7 @@ package io.psf.builtin.ssp;
 import io.psf.api.Member;
 import io.psf.api.Node;
 import io.psf.api.PsException;
+import io.psf.builtin.push.AtMost;
 import io.psf.builtin.push.WaitingCalls;
 import io.psf.builtin.push.Workers;
 import java.util.HashMap;
@@ -13,6 +14,9 @@ import java.util.concurrent.CompletionStage;
 
 /** The groups of a server, by key. Attached to the server, used on its lane. */
 public final class SspGroups extends WaitingCalls {
+    /** The most groups. Those without a present worker make way for new ones. */
+    static final int MOST = 4096;
+
     private final Node server;
     private final Map<Long, SspGroup> groups = new HashMap<>();
 
@@ -30,12 +34,24 @@ public final class SspGroups extends WaitingCalls {
         int worker = Workers.rank(server.call(), "group of workers");
         List<Member> members = server.members();
         SspGroup group = new SspGroup(request.group(), request.size(), request.staleness(), Workers.of(members));
-        SspGroup there = groups.putIfAbsent(request.group(), group);
+        SspGroup there = groups.get(request.group());
+        if (there == null) {
+            requireRoom(request.group(), Workers.of(members));
+            groups.put(request.group(), group);
+        }
         if (there != null && !there.isAs(group)) {
             throw new PsException(
                     PsException.Code.ALREADY_EXISTS, group + " (expected: as it was created, " + there + ")");
         }
         return new SspInit.Response(there == null, (there == null ? group : there).join(worker, members));
+    }
+
+    private void requireRoom(long key, Set<Integer> present) {
+        if (groups.size() >= MOST) {
+            groups.values().removeIf(group -> group.isLeft(present));
+        }
+        AtMost.requireOneMore(
+                "groups of workers, with group " + key, groups.size(), MOST, "use the groups that there are");
     }
 
     CompletionStage<SspSync.Response> sync(SspSync.Request request) {

@@ -6,6 +6,7 @@ import io.psf.api.PsFunction;
 import io.psf.api.spi.Restartable;
 import io.psf.api.spi.StoredNode;
 import io.psf.builtin.partial.PartialGroups;
+import io.psf.builtin.push.AtMost;
 import io.psf.builtin.ssp.SspGroups;
 import java.util.concurrent.CompletionStage;
 
@@ -28,7 +29,7 @@ public interface AbandonSteps {
 
     /** Fails the calls on this server and its shards. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
-        PsException reason = new PsException(PsException.Code.ROLLED_BACK, request.reason());
+        PsException reason = new PsException(PsException.Code.ROLLED_BACK, AtMost.cut(request.reason()));
         TrainingLoops.of(node).abandon(request.model(), reason);
         SspGroups.of(node).abandon(reason);
         PartialGroups.of(node).abandon(reason);

@@ -5,6 +5,7 @@ import io.psf.api.Place;
 import io.psf.api.PsException;
 import io.psf.api.PsFunction;
 import io.psf.api.layout.ByKey;
+import io.psf.builtin.push.AtMost;
 import io.psf.builtin.push.Workers;
 
 /** Reports the outcome of a meeting to the other workers. Called by the worker that leads. */
@@ -31,7 +32,7 @@ public interface EndMeeting {
         PsException.Code code = code(request.code());
         PsException failure = code == PsException.Code.OK
                 ? null
-                : new PsException(code, "worker " + worker + " failed: " + request.failed());
+                : new PsException(code, "worker " + worker + " failed: " + AtMost.cut(request.failed()));
         TrainingLoops.of(server).at(request.model()).end(worker, request.meeting(), request.step(), failure);
         return new Response();
     }

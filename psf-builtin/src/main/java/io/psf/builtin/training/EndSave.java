@@ -4,6 +4,7 @@ import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.layout.ByKey;
+import io.psf.builtin.push.AtMost;
 
 /** Reports the end of a save that {@link BeginSave} has begun. */
 @PsFunction(value = "psf.training.saved", at = Place.SERVER)
@@ -27,6 +28,7 @@ public interface EndSave {
 
     /** Records the end. The next save may begin. */
     default Response handle(Request request, Node server) {
-        return new Response(TrainingLoops.of(server).at(request.model()).saves().end(request.save(), request.failed()));
+        return new Response(
+                TrainingLoops.of(server).at(request.model()).saves().end(request.save(), AtMost.cut(request.failed())));
     }
 }

@@ -43,6 +43,7 @@ public interface MeetWorkers {
 
     /** Answers when all workers of the loop have called. Does not hold the lane meanwhile. */
     default CompletionStage<Response> handle(Request request, Node server) {
+        RecordEntry.requireFit(request.entries());
         return TrainingLoops.of(server)
                 .at(request.model())
                 .meet(

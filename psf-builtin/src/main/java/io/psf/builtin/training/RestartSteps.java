@@ -1,10 +1,12 @@
 package io.psf.builtin.training;
 
 import io.psf.api.Place;
+import io.psf.api.PsException;
 import io.psf.api.PsFunction;
 import io.psf.api.spi.Restartable;
 import io.psf.api.spi.StoredNode;
 import io.psf.builtin.partial.PartialGroups;
+import io.psf.builtin.push.Workers;
 import io.psf.builtin.ssp.SspGroups;
 import java.util.Arrays;
 import java.util.Set;
@@ -29,8 +31,17 @@ public interface RestartSteps {
     /** The acknowledgement. */
     record Response() {}
 
+    /** How many of the workers a server may not know yet. */
+    int UNKNOWN = 1000;
+
     /** Begins anew on this server and its shards. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
+        int most = UNKNOWN + Workers.of(node.members()).size();
+        if (request.workers().length > most) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "workers that begin: " + request.workers().length + " (expected: at most " + most + ")");
+        }
         Set<Integer> workers = Arrays.stream(request.workers()).boxed().collect(Collectors.toSet());
         SspGroups.of(node).restart(request.loaded(), workers);
         PartialGroups.of(node).restart(request.loaded(), workers);

@@ -31,6 +31,7 @@ final class Saves {
     CompletionStage<BeginSave.Response> begin(int worker, long number, boolean waits) {
         CompletableFuture<BeginSave.Response> answer =
                 new DeferredAnswer<>(() -> "save " + now + ": under way (expected: its end)");
+        waiting.removeIf(each -> each.answer().isDone()); // given up
         if (now == null || waits) {
             waiting.add(new Waiting(new Save(worker, number), answer));
             next();

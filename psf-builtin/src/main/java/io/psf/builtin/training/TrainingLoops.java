@@ -4,6 +4,7 @@ import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.Node;
 import io.psf.api.PsException;
+import io.psf.builtin.push.AtMost;
 import io.psf.builtin.push.Workers;
 import java.util.HashMap;
 import java.util.List;
@@ -12,6 +13,9 @@ import java.util.Set;
 
 /** The training loops, by the name of their model. Attached to the server that leads them, used on its lane. */
 final class TrainingLoops implements MemberListener {
+    /** The most loops. Those that no worker is in make way for new ones. */
+    static final int MOST = 1024;
+
     private final Node server;
     private final Map<String, TrainingState> loops = new HashMap<>();
 
@@ -25,7 +29,19 @@ final class TrainingLoops implements MemberListener {
 
     /** Returns the loop of a model. */
     TrainingState at(String model) {
-        return loops.computeIfAbsent(model, name -> new TrainingState(name, () -> Workers.of(server.members())));
+        TrainingState there = loops.get(model);
+        if (there != null) {
+            return there;
+        }
+        AtMost.requireName("model", model);
+        if (loops.size() >= MOST) {
+            loops.values().removeIf(TrainingState::isForgotten);
+        }
+        AtMost.requireOneMore(
+                "training loops, with that of model \"" + model + "\"", loops.size(), MOST, "end some of them");
+        TrainingState made = new TrainingState(model, () -> Workers.of(server.members()));
+        loops.put(model, made);
+        return made;
     }
 
     /** Fails what waits in a model's loop, if this server leads it. */

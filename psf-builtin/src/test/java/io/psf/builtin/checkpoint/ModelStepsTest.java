@@ -53,7 +53,7 @@ class ModelStepsTest {
         ModelSteps steps = new ModelSteps(root, "model");
         file(steps, "t.tensor/1-0-2.shard");
         file(steps, "1-0-0.pack");
-        Path kept = file(steps, "0-0-0.pack/a file in a folder that has the name of an image");
+        Path kept = file(steps, "0-0-0.pack/a-file-in-a-folder-that-has-the-name-of-an-image");
         Path stray = file(steps, "t.tensor/0-0-2.shard");
         commit(steps);
         assertThat(steps.readIfComplete(1)).isPresent();

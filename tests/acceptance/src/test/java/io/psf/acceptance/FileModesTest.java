@@ -10,6 +10,11 @@ import io.psf.builtin.OptimizerStates;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import io.psf.builtin.checkpoint.CommitModelPsf;
+import io.psf.builtin.checkpoint.CommitTensorPsf;
+import io.psf.builtin.checkpoint.SaveTensorPsf;
+import io.psf.builtin.checkpoint.SavedImage;
+import io.psf.builtin.checkpoint.SavedIndex;
 import io.psf.interchange.Npy;
 import io.psf.interchange.Safetensors;
 import io.psf.runtime.Client;
@@ -18,6 +23,7 @@ import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.Server;
 import io.psf.runtime.ServerConfig;
 import io.psf.runtime.WorkerConfig;
+import io.psf.runtime.internal.transport.tls.TlsAuthority;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -161,5 +167,104 @@ class FileModesTest {
                     .isEqualTo(PsException.Code.STORAGE);
         });
         assertThat(victim).hasContent("of another program");
+    }
+
+    /** In a directory that others may write to, a link may be one of theirs: to forged rows, or to where rows would be written. */
+    @Test
+    void aLinkInThePlaceOfAFolderOfACheckpointIsNotFollowed() throws Exception {
+        Path root = Files.createDirectories(folder.resolve("checkpoints/of/servers"));
+        Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+        Files.createSymbolicLink(root.resolve("model"), elsewhere);
+        Files.createDirectory(root.resolve("other"));
+        Files.createSymbolicLink(root.resolve("other/step-000000000001"), elsewhere);
+        withService(client -> {
+            table(client);
+            for (String model : List.of("model", "other")) {
+                refused(() -> ModelCheckpoints.at(client, model).save(1, Map.of()));
+            }
+            refused(() -> ModelCheckpoints.at(client, "model").loadLatest());
+        });
+        assertThat(elsewhere).isEmptyDirectory();
+    }
+
+    /** A peer that names a file of its own would learn of any file whether it is there, its length and its checksum. */
+    @Test
+    void theFilesOfACheckpointAreBelowItsFolder() {
+        withService(client -> {
+            table(client);
+            for (String file : List.of(
+                    "../../../../../victim",
+                    victim.toString(),
+                    "w.tensor/../../../../../../victim",
+                    "victim\0",
+                    "victim\nindex 1 1 victim",
+                    "",
+                    "..",
+                    "x".repeat(5000))) {
+                PsException refusal = catchThrowableOfType(
+                        PsException.class,
+                        () -> CommitModelPsf.stub(client)
+                                .call(
+                                        0,
+                                        "model",
+                                        -1,
+                                        1,
+                                        1,
+                                        false,
+                                        List.of(),
+                                        List.of(new SavedIndex(file, 1, 1)),
+                                        List.of(),
+                                        0)
+                                .await());
+                assertThat(refusal)
+                        .as(file)
+                        .hasMessageContaining("STORAGE: file of a checkpoint: ")
+                        .hasMessageContaining("(expected: a name below its folder");
+                SavedImage image = new SavedImage(1, 0, 100, file, 0, 1, 1, 0);
+                assertThat(catchThrowableOfType(
+                                PsException.class,
+                                () -> CommitTensorPsf.stub(client)
+                                        .call(0, TensorId.of("w"), 100, 4, "saved", 1, List.of(image))
+                                        .await()))
+                        .as(file)
+                        .hasMessageContaining("STORAGE: file of a checkpoint: ");
+            }
+        });
+    }
+
+    @Test
+    void theNameOfACheckpointIsAPathBelowTheDirectory() {
+        withService(client -> {
+            TensorId w = table(client);
+            for (String name : List.of(
+                    "..",
+                    "../up",
+                    "a/../../up",
+                    "/tmp/up",
+                    "a/",
+                    "a//b",
+                    ".hidden",
+                    "-rf",
+                    "a\\b",
+                    "a\0b",
+                    "a\nb",
+                    "",
+                    "x".repeat(201))) {
+                PsException refusal = catchThrowableOfType(
+                        PsException.class,
+                        () -> SaveTensorPsf.stub(client).call(w, name, 1).await());
+                assertThat(refusal.code()).as(name).isEqualTo(PsException.Code.BAD_REQUEST);
+                assertThat(refusal).hasMessageContaining("(expected: a name below the server's directory");
+            }
+        });
+        assertThat(folder.resolve("checkpoints/of/servers")).isEmptyDirectory();
+    }
+
+    @Test
+    void theKeysOfAnAuthorityAreItsOwnersAlone() throws Exception {
+        Files.delete(victim);
+        TlsAuthority.Issued tls = new TlsAuthority(folder, "authority").issue("node");
+        assertThat(tls.key()).exists();
+        assertThat(openToOthers(folder)).allMatch(file -> file.toString().endsWith(".pem"));
     }
 }

@@ -1,5 +1,6 @@
 package io.psf.runtime.internal.call;
 
+import io.psf.api.Names;
 import io.psf.runtime.internal.log.LogLimiter;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +42,7 @@ public final class EventListeners<L> {
                 event.accept(listener);
             } catch (RuntimeException | Error e) {
                 if (failures.allows()) {
-                    LOG.warn("the listener {} failed; not logged again for a minute", listener, e);
+                    LOG.warn("the listener {} failed; not logged again for a minute", listener, Names.printable(e));
                 }
             }
         }

@@ -101,6 +101,7 @@ final class Barriers implements Barrier, MemberListener {
         dropDone();
         CompletableFuture<Response> answer = new DeferredAnswer<>(this::whoIsMissing);
         List<Waiting> calls = calls(worker);
+        dropDone(worker, calls);
         dropGivenUp(worker, calls, call.call());
         calls.add(new Waiting(call.call(), answer, true));
         journal.barrier(BarrierStep.called(new Call(worker, call.call())));

@@ -1,6 +1,7 @@
 package io.psf.runtime.internal.cluster;
 
 import io.psf.api.DeclaredTensor;
+import io.psf.api.Names;
 import io.psf.api.PsException;
 import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
@@ -24,7 +25,20 @@ final class Catalog {
     /** Limits the pieces of a server, since each piece is a message of its own. */
     private static final int MOST_PIECES_OF_A_SERVER = 256;
 
+    /** The most tensors of a cluster: every node has all declarations. */
+    static final int MOST_TENSORS = 1 << 16;
+
+    /** The most slices of all tensors together: a slice takes about 50 bytes at every node. */
+    static final long MOST_SLICES_OF_ALL = 1 << 21;
+
+    /** The most characters of a declaration. */
+    static final int LONGEST = 1 << 13;
+
     private final ClusterStates states;
+    /** The number of slices of the tensors below. */
+    private long slices;
+    /** The tensors whose slices are counted. */
+    private IntMap<DeclaredTensor> counted = IntMap.empty();
 
     Catalog(ClusterStates states) {
         this.states = states;
@@ -37,12 +51,16 @@ final class Catalog {
      */
     void declare(List<TensorDeclaration> tensors) {
         IntMap<DeclaredTensor> now = states.now().tensors();
+        long all = slices(now);
         int servers = states.now().servers().size();
         List<ClusterChange.Placed> added = new ArrayList<>();
         for (TensorDeclaration tensor : tensors) {
             DeclaredTensor there = now.get(tensor.info().id().number());
             if (there == null) {
+                requireRoom(tensor, now.size());
                 TensorLayout layout = place(tensor, now, servers).declaredIn(states.next());
+                all += layout.slices();
+                requireSlices(tensor, layout, all);
                 now = now.with(tensor.info().id().number(), new DeclaredTensor(tensor, layout));
                 added.add(ClusterChange.Placed.of(tensor, layout));
             } else {
@@ -51,6 +69,50 @@ final class Catalog {
         }
         if (!added.isEmpty()) {
             states.place(added);
+        }
+    }
+
+    /** Returns the number of slices of the tensors of a state. */
+    @SuppressWarnings("ReferenceEquality") // an equal map that is another object is counted again
+    private long slices(IntMap<DeclaredTensor> now) {
+        if (now != counted) {
+            slices = 0;
+            now.forEach(tensor -> slices += tensor.layout().slices());
+            counted = now;
+        }
+        return slices;
+    }
+
+    private static void requireRoom(TensorDeclaration tensor, int present) {
+        String text = tensor.text() + tensor.beside() + tensor.memoryOf();
+        int length = text.length();
+        if (!Names.printable(text).equals(text)) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "declaration of tensor \"" + tensor.info().id() + "\": " + text.substring(0, Math.min(length, 1000))
+                            + " (expected: printable characters)");
+        }
+        if (length > LONGEST) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "declaration of tensor \"" + tensor.info().id() + "\": " + length
+                            + " characters (expected: at most " + LONGEST + ", since every node has it)");
+        }
+        if (present >= MOST_TENSORS) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    "tensors of the cluster, with \"" + tensor.info().id() + "\": " + (present + 1)
+                            + " (expected: at most " + MOST_TENSORS + "; Tensors.clear frees one)");
+        }
+    }
+
+    private static void requireSlices(TensorDeclaration tensor, TensorLayout layout, long all) {
+        if (all > MOST_SLICES_OF_ALL) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    "slices of all tensors, with the " + layout.slices() + " of \""
+                            + tensor.info().id() + "\": " + all + " (expected: at most " + MOST_SLICES_OF_ALL
+                            + "; create tensors with fewer slices)");
         }
     }
 

@@ -16,10 +16,15 @@ final class ClusterStates {
     /** The most differences that are kept; a node that is farther behind receives the whole state. */
     static final int KEPT = 1024;
 
+    /** The most tensors and slices in the differences that are kept. */
+    static final long KEPT_SIZE = 1 << 18;
+
     private final ArrayDeque<ClusterChange> changes = new ArrayDeque<>();
     private final Consumer<ClusterChange> record;
     private final Runnable changed;
     private ClusterState now;
+    /** The tensors and slices in the differences that are kept. */
+    private long keptSize;
     /** The state as a whole; null if it has not been asked for. */
     private @Nullable ClusterChange whole;
 
@@ -86,10 +91,23 @@ final class ClusterStates {
         now = now.with(change);
         whole = null;
         changes.add(change);
-        if (changes.size() > KEPT) {
-            changes.remove();
+        keptSize += size(change);
+        while (changes.size() > KEPT || keptSize > KEPT_SIZE && !changes.isEmpty()) {
+            keptSize -= size(changes.remove());
         }
         changed.run();
+    }
+
+    private static long size(ClusterChange change) {
+        return change.forgotten().size()
+                + change.placed().stream()
+                        .mapToLong(placed -> 1L + placed.slices().servers().size())
+                        .sum();
+    }
+
+    /** Returns the number of differences that are kept. */
+    int kept() {
+        return changes.size();
     }
 
     /** Returns what a node misses that knows the state of an epoch: differences in order, or the whole state. */

@@ -18,6 +18,9 @@ public final class ClusterView implements Declarations {
     /** The most time for which a request waits for the state that it names: far more than a heartbeat takes. */
     private static final long LONGEST_WAIT_SECONDS = 600;
 
+    /** The most requests that wait for a state. All of them wait for one that is about to come. */
+    static final int MOST_WAITING = 1 << 16;
+
     private volatile ClusterState state;
     private volatile Rules rules;
     private volatile Consumer<Permits> permitted = permits -> {};
@@ -91,11 +94,22 @@ public final class ClusterView implements Declarations {
             if (state.epoch() >= epoch) {
                 return CompletableFuture.completedFuture(state);
             }
-            waiting.removeIf(each -> each.reached.isDone()); // those that have waited for too long
+            if (waiting.size() >= MOST_WAITING) {
+                return CompletableFuture.failedFuture(new PsException(
+                        PsException.Code.RESOURCE_EXHAUSTED,
+                        "requests that wait for a later state of the cluster: " + (waiting.size() + 1)
+                                + ", this one for epoch " + epoch + " (expected: at most " + MOST_WAITING
+                                + "; this node has epoch " + state.epoch() + ")"));
+            }
             Waiting added = new Waiting(epoch, new CompletableFuture<>());
             waiting.add(added);
+            added.reached.orTimeout(LONGEST_WAIT_SECONDS, TimeUnit.SECONDS);
             return added.reached
-                    .orTimeout(LONGEST_WAIT_SECONDS, TimeUnit.SECONDS)
+                    .whenComplete((now, timeout) -> {
+                        if (timeout != null) {
+                            forget(added);
+                        }
+                    })
                     .exceptionally(timeout -> {
                         throw new PsException(
                                 PsException.Code.UNAVAILABLE,
@@ -103,6 +117,10 @@ public final class ClusterView implements Declarations {
                                         + " s (expected: epoch " + epoch + ", which the request names)");
                     });
         }
+    }
+
+    private synchronized void forget(Waiting over) {
+        waiting.remove(over);
     }
 
     @Override

@@ -18,6 +18,9 @@ final class JoinChecks {
     /** The most clients at a time. */
     static final int MOST_CLIENTS = 10_000;
 
+    /** The most workers at a time where their number is open. */
+    static final int MOST_WORKERS = 1 << 16;
+
     /** The limit of ranks where the number of workers is open: the nodes keep tables of ranks. */
     static final int MOST_RANKS = 1 << 20;
 
@@ -99,6 +102,11 @@ final class JoinChecks {
                                     ? "at most as many, unless PSF_WORKERS is " + expected + "+"
                                     : "as many nodes as the scheduler was configured for")
                             + ")");
+        }
+        if (isOpen && joined.count(role) >= MOST_WORKERS) {
+            throw new PsException(
+                    Code.RESOURCE_EXHAUSTED,
+                    "workers: " + (MOST_WORKERS + 1) + " (expected: at most " + MOST_WORKERS + " at a time)");
         }
         if (!isOpen && request.rank() >= expected) {
             throw new PsException(

@@ -179,14 +179,14 @@ final class Membership {
         for (MemberEntry entry : newcomers) {
             entry.since = states.next();
             entry.late = entry.role() == Role.SERVER ? !forms : runs && !rollsBack;
-            LOG.info("{} at {} has rank {}", entry.role().label(), entry.address(), entry.rank);
+            log.ranked(entry);
         }
         if (forms) {
             state = State.RUNNING;
             LOG.info("cluster is ready: {}", plan);
         }
         if (plan.service() && begins) {
-            LOG.info("a job begins with {} workers", table.count(Role.WORKER));
+            log.job("a job begins with " + table.count(Role.WORKER) + " workers");
         }
         states.change(new ClusterChange.Nodes(
                 newcomers.stream().map(MemberEntry::node).toList(),
@@ -325,7 +325,7 @@ final class Membership {
     private void changed(ClusterChange.Nodes nodes) {
         if (state == State.RUNNING && states.now().hasWorkers() && !returns.hasWorkers(nodes.lost())) {
             if (plan.service()) {
-                LOG.info("a job has ended: no worker is left");
+                log.job("a job has ended: no worker is left");
             } else {
                 end("no worker is left");
             }

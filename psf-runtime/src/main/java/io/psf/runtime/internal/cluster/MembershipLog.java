@@ -11,8 +11,11 @@ final class MembershipLog {
 
     private final PeerLog joins;
     private final PeerLog repeatedJoins;
+    private final PeerLog ranks;
+    private final PeerLog jobs = new PeerLog(LOG::info);
     private final PeerLog departures;
     private final PeerLog breaks;
+    private final PeerLog losses;
 
     /**
      * Creates the log.
@@ -24,6 +27,8 @@ final class MembershipLog {
         this.repeatedJoins = new PeerLog(LOG::info, nodes);
         this.departures = new PeerLog(LOG::info, nodes);
         this.breaks = new PeerLog(LOG::warn, nodes);
+        this.ranks = new PeerLog(LOG::info, nodes);
+        this.losses = new PeerLog(LOG::warn, nodes);
     }
 
     /**
@@ -41,6 +46,15 @@ final class MembershipLog {
         repeatedJoins.line(entry.role().label() + " joined again from " + peer);
     }
 
+    void ranked(MemberEntry entry) {
+        ranks.line(entry.role().label() + " at " + entry.address() + " has rank " + entry.rank);
+    }
+
+    /** A job begins, or has ended: as often as workers come and go. */
+    void job(String event) {
+        jobs.line(event);
+    }
+
     void left(MemberEntry entry) {
         departures.line(entry.role().label() + " " + entry.rank + " left");
     }
@@ -56,7 +70,7 @@ final class MembershipLog {
         if (entry.role() == Role.CLIENT) {
             breaks.line(lost);
         } else {
-            LOG.warn("{}", lost);
+            losses.line(lost);
         }
     }
 }

@@ -28,6 +28,11 @@ import org.slf4j.LoggerFactory;
 final class Returns {
     private static final Logger LOG = LoggerFactory.getLogger(Returns.class);
 
+    /** The most models of whose checkpoints slices are loaded: each is in every state of the cluster. */
+    static final int MOST_MODELS = 1000;
+
+    private static final int LONGEST_MODEL = 200;
+
     private final ClusterPlan plan;
     private final MemberTable table;
     private final ClusterStates states;
@@ -235,8 +240,24 @@ final class Returns {
             return;
         }
         Model model = new Model(from.model(), from.all());
+        requireRoom(now.recovery(), model);
         if (!now.recovery().models().contains(model)) {
             states.change(Nodes.recovery(now.recovery().with(model)));
+        }
+    }
+
+    private static void requireRoom(Recovery recovery, Model model) {
+        if (model.name().length() > LONGEST_MODEL) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "name of a model: " + model.name().length() + " characters (expected: at most " + LONGEST_MODEL
+                            + ")");
+        }
+        if (recovery.with(model).models().size() > MOST_MODELS) {
+            throw new PsException(
+                    Code.RESOURCE_EXHAUSTED,
+                    "models with checkpoints, with \"" + model.name() + "\": " + (MOST_MODELS + 1)
+                            + " (expected: at most " + MOST_MODELS + "; ModelCheckpoints.delete frees one)");
         }
     }
 

@@ -164,6 +164,7 @@ public final class Connections implements AutoCloseable {
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if the peer, or all guests, have too many connections
      */
     public synchronized void accept(Connection connection, Member member) {
+        requireUnidentified(connection);
         PeerLimits.requireRoom(
                 member,
                 connections().filter(each -> PeerLimits.isOf(member, each)).count());
@@ -180,9 +181,17 @@ public final class Connections implements AutoCloseable {
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if the peer has too many connections
      */
     public synchronized void open(Connection connection, Member member, long since, long session) {
+        requireUnidentified(connection);
         PeerLimits.requireRoom(member, sessions.of(member));
         permit(connection, member);
         sessions.open(connection, member, since, session);
+    }
+
+    /** A second hello may have been accepted while the first one waited: its session would never end. */
+    private static void requireUnidentified(Connection connection) {
+        if (connection.member() != null) {
+            throw new PsException(Code.BAD_REQUEST, "hello: a second one on this connection (expected: one)");
+        }
     }
 
     /**

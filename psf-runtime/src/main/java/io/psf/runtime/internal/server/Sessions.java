@@ -22,6 +22,9 @@ final class Sessions {
     /** How long a session without a channel waits for its peer to reconnect. */
     private static final long DETACHED_NANOS = TimeUnit.SECONDS.toNanos(60);
 
+    /** The most answers that are kept for members without a session. */
+    static final int MOST_EARLY = 1 << 16;
+
     private final FramePool pool;
     private final Map<Long, Connection> byNumber = new ConcurrentHashMap<>();
     /** The number of sessions of each member. */
@@ -149,6 +152,13 @@ final class Sessions {
                 }
             }
             if (!isKept) {
+                if (early.size() >= MOST_EARLY) {
+                    throw new PsException(
+                            Code.RESOURCE_EXHAUSTED,
+                            "kept answers of members without a session: " + (MOST_EARLY + 1) + ", this one of "
+                                    + entry.role().label() + " " + entry.rank() + " (expected: at most " + MOST_EARLY
+                                    + ")");
+                }
                 early.add(new Early(entry, System.nanoTime()));
             }
         }

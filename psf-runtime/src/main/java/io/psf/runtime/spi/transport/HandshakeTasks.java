@@ -1,5 +1,6 @@
 package io.psf.runtime.spi.transport;
 
+import io.psf.api.Names;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayDeque;
@@ -200,7 +201,7 @@ public final class HandshakeTasks implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // closed
         } catch (RuntimeException | Error e) {
-            LOG.warn("a task of a handshake", e);
+            LOG.warn("a task of a handshake", Names.printable(e));
         }
     }
 

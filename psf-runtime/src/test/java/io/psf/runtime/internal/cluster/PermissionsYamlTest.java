@@ -11,6 +11,7 @@ import io.psf.runtime.internal.server.session.Access;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class PermissionsYamlTest {
     private static final String TOKEN = "a token of a dashboard";
@@ -178,5 +180,33 @@ final class PermissionsYamlTest {
         assertThat(read(GOOD.replace(TOKEN, "another token of it")).rules()).isEqualTo(rules);
         assertThat(read(GOOD.replace("[pull]", "[push]")).rules().version()).isNotEqualTo(rules.version());
         assertThat(rules.toString()).doesNotContain(TOKEN);
+    }
+
+    /** As deep as a file can be, with references to itself, and with as many entries: read on the lane of the scheduler. */
+    @ParameterizedTest
+    @ValueSource(strings = {"[", "{", "- ", "? ", "&a [*a,", "a: {", "!!map {", "[*a, ", "'a': 'b'\n", "a: &a b\n"})
+    void aBombIsRefusedSoon(String part) {
+        String text = part.repeat((1 << 20) / part.length());
+        long begin = System.nanoTime();
+        assertThatThrownBy(() -> PermissionsYaml.read("p.yaml", text, true))
+                .isInstanceOfSatisfying(PsException.class, e -> {
+                    assertThat(e.code()).isEqualTo(PsException.Code.CONFIGURATION);
+                    assertThat(e.getMessage()).hasSizeLessThan(2000);
+                });
+        long millis = (System.nanoTime() - begin) / 1_000_000;
+        System.out.printf("1 MB of \"%s\": %d ms%n", part.strip(), millis);
+        assertThat(millis).isLessThan(10_000);
+    }
+
+    /** Each list has the one before nine times: 9 to the 10th names. */
+    @Test
+    void referencesAreRefusedBeforeTheyAreFollowed() {
+        StringBuilder text = new StringBuilder("groups:\n  a0: &a0 [acme.f]\n");
+        for (int i = 1; i < 10; i++) {
+            text.append("  a%d: &a%d [%s]\n"
+                    .formatted(i, i, String.join(", ", Collections.nCopies(9, "*a" + (i - 1)))));
+        }
+        assertThatThrownBy(() -> PermissionsYaml.read("p.yaml", text + "allow: [{name: a}]", true))
+                .hasMessageContaining("aliases for non-scalar nodes exceeds the specified max=50");
     }
 }

@@ -2,6 +2,7 @@ package io.psf.runtime.internal.server.invocation;
 
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Intercepted;
+import io.psf.api.Names;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
 import io.psf.runtime.internal.call.EventListeners;
@@ -133,9 +134,9 @@ public final class CallEnvironment {
      */
     void handlerFailed(String function, Throwable failure) {
         if (logged.add(function + " " + failure.getClass().getName())) {
-            LOG.warn("a handler of \"{}\" failed", function, failure);
+            LOG.warn("a handler of \"{}\" failed", function, Names.printable(failure));
         } else {
-            LOG.debug("a handler of \"{}\" failed", function, failure);
+            LOG.debug("a handler of \"{}\" failed", function, Names.printable(failure));
         }
     }
 }

@@ -2,7 +2,11 @@ package io.psf.runtime.internal.server.invocation;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.runtime.internal.server.lane.CallOrder;
 import io.psf.runtime.internal.server.session.Connection;
+import io.psf.runtime.internal.server.session.PeerLimits;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,6 +19,12 @@ public final class DeferredCalls {
         Connection connection();
 
         long call();
+
+        FunctionInfo function();
+
+        /** Returns the order that the call keeps with others of its worker on its shard; null if it keeps none. */
+        @Nullable
+        CallOrder order();
 
         /** Returns the shard that the call waits on, by identity; null if it runs on the node. */
         @Nullable
@@ -34,6 +44,11 @@ public final class DeferredCalls {
     }
 
     private final Set<DeferredCall> calls = ConcurrentHashMap.newKeySet();
+    /**
+     * How many of each peer keep no order. Of those that keep one, a later call waits, unread, for the one before: a shard
+     * has one of each worker.
+     */
+    private final Map<Connection, Integer> withoutOrder = new ConcurrentHashMap<>();
 
     /** Returns their number. */
     public int size() {
@@ -49,9 +64,20 @@ public final class DeferredCalls {
                 .count();
     }
 
+    /**
+     * Checks that one more call of a peer may wait.
+     *
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if too many of the peer do
+     */
+    void requireRoom(Connection connection, String function) {
+        PeerLimits.requireMayWait(connection, function, withoutOrder.getOrDefault(connection, 0));
+    }
+
     void add(DeferredCall call) {
-        calls.add(call);
         Connection connection = call.connection();
+        if (calls.add(call) && isCounted(call)) {
+            withoutOrder.merge(connection, 1, Integer::sum);
+        }
         if (!connection.isOpen()) { // closed meanwhile, when the call was not here yet
             abandon(connection);
         } else if (connection.cancelled().has(call.call())) {
@@ -59,8 +85,15 @@ public final class DeferredCalls {
         }
     }
 
+    private static boolean isCounted(DeferredCall call) {
+        return call.order() == null
+                && !PeerLimits.isOfMembership(call.function().name());
+    }
+
     void remove(DeferredCall call) {
-        calls.remove(call);
+        if (calls.remove(call) && isCounted(call)) {
+            withoutOrder.computeIfPresent(call.connection(), (peer, n) -> n == 1 ? null : n - 1);
+        }
     }
 
     /** Fails the calls whose deadline has passed, or is near if they can say what they wait for. */

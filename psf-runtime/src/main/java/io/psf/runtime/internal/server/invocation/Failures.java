@@ -1,6 +1,7 @@
 package io.psf.runtime.internal.server.invocation;
 
 import io.psf.api.DeferredAnswer;
+import io.psf.api.Names;
 import io.psf.api.PsException;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
@@ -38,7 +39,7 @@ public final class Failures {
             String waitsFor = deferred.waitsFor();
             return waitsFor.isEmpty() ? why : new PsException(why.code(), waitsFor);
         } catch (RuntimeException e) { // of a user's code
-            LOG.warn("the reason why an answer is not complete", e);
+            LOG.warn("the reason why an answer is not complete", Names.printable(e));
             return why;
         }
     }

@@ -3,10 +3,12 @@ package io.psf.runtime.internal.server.invocation;
 import io.psf.api.CallInfo;
 import io.psf.api.DeferredAnswer;
 import io.psf.api.Intercepted;
+import io.psf.api.Names;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.spi.Binding;
+import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.spi.transport.Frame;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -27,9 +29,16 @@ final class HandlerCall {
      * @param on the node or shard
      * @param serving the call that the handler may make calls for
      * @return the response, or the stage of one
-     * @throws PsException with {@code HANDLER_FAILED} if the handler returns null
+     * @throws PsException with {@code HANDLER_FAILED} if the handler returns null; with {@code RESOURCE_EXHAUSTED} if the
+     *     handler answers later, and too many calls of the peer wait
      */
     static <Q, R> Object run(Binding<Q, R> binding, Frame request, CallTarget on, CallInfo call, Serving serving) {
+        FunctionInfo function = binding.function().info();
+        boolean keepsOrder =
+                function.ordered() && on.order() != null && serving.connection().isOfWorker();
+        if (binding.kind().later() && !keepsOrder) {
+            on.environment().deferred().requireRoom(serving.connection(), function.name());
+        }
         Object answer;
         try {
             Q tuple = read(binding, request, on);
@@ -95,7 +104,7 @@ final class HandlerCall {
         try {
             stage.toCompletableFuture().completeExceptionally(why);
         } catch (Throwable e) { // unsupported, or thrown by a user's callback
-            LOG.debug("a stage of {} cannot be completed", Failures.name(binding), e);
+            LOG.debug("a stage of {} cannot be completed", Failures.name(binding), Names.printable(e));
         }
     }
 }

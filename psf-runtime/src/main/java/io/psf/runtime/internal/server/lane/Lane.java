@@ -1,5 +1,6 @@
 package io.psf.runtime.internal.server.lane;
 
+import io.psf.api.Names;
 import io.psf.api.PsException;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
@@ -141,7 +142,7 @@ public final class Lane implements Executor, AutoCloseable {
     private static void logFailed(Throwable e) {
         FullHeap.report(e);
         try {
-            LOG.error("work on a lane failed", e);
+            LOG.error("work on a lane failed", Names.printable(e));
         } catch (OutOfMemoryError full) {
             // Not logged: memory may be available again once this work's memory is collected.
         }

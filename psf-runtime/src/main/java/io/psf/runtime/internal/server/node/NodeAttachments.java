@@ -2,6 +2,7 @@ package io.psf.runtime.internal.server.node;
 
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
+import io.psf.api.Names;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,7 @@ final class NodeAttachments {
                 try {
                     closeable.close();
                 } catch (Exception e) { // of a user's code
-                    LOG.warn("closing {}", each.getClass().getName(), e);
+                    LOG.warn("closing {}", each.getClass().getName(), Names.printable(e));
                 }
             }
         }

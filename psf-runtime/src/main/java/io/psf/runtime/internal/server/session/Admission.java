@@ -1,5 +1,6 @@
 package io.psf.runtime.internal.server.session;
 
+import io.psf.api.Names;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.FullHeap;
 import java.util.concurrent.TimeUnit;
@@ -199,7 +200,7 @@ public final class Admission implements AutoCloseable {
                 checkProgress();
             } catch (Throwable e) { // an exception would block all waiting connections
                 FullHeap.report(e);
-                LOG.error("sharing memory failed", e);
+                LOG.error("sharing memory failed", Names.printable(e));
             }
         }
     }

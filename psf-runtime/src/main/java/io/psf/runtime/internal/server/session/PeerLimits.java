@@ -29,6 +29,18 @@ public final class PeerLimits {
      */
     public static final int CALLS_OF_A_WORKER = 64;
 
+    /** The most calls of a worker or client on a node whose handlers have not answered, at a time. */
+    public static final int WAITING_OF_A_MEMBER = 4096;
+
+    /** The same of a server, whose calls serve many callers: a sum over slices is one for each slice. */
+    public static final int WAITING_OF_A_SERVER = 1 << 17;
+
+    /** The same of a stranger, and of a guest, whose calls run one at a time. */
+    public static final int WAITING_OF_OTHERS = 16;
+
+    /** The functions of which one call of each peer waits anyway: the join, and the latest heartbeat. */
+    private static final String MEMBERSHIP = "psf.cluster.";
+
     /** The part of a node's memory that the unsent answers of all guests may take, and their waiting requests again. */
     private static final int PART_OF_GUESTS = 8;
 
@@ -65,6 +77,37 @@ public final class PeerLimits {
                     Code.RESOURCE_EXHAUSTED,
                     whose + (present + 1) + " (expected: at most " + most + "; close some of them)");
         }
+    }
+
+    /**
+     * Checks that a call of a peer may wait for other calls.
+     *
+     * @param waiting the number of the peer's calls that wait
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if there are too many
+     */
+    public static void requireMayWait(Connection connection, String function, int waiting) {
+        if (isOfMembership(function)) {
+            return;
+        }
+        Member peer = connection.member();
+        int most = WAITING_OF_A_MEMBER;
+        if (peer == null || isGuest(peer)) {
+            most = WAITING_OF_OTHERS;
+        } else if (peer.role() == Role.SERVER) {
+            most = WAITING_OF_A_SERVER;
+        }
+        if (waiting >= most) {
+            throw new PsException(
+                    Code.RESOURCE_EXHAUSTED,
+                    "calls of " + (peer == null ? "a stranger" : peer) + " that wait on this node: " + (waiting + 1)
+                            + ", the last one of \"" + function + "\" (expected: at most " + most
+                            + "; await some of them)");
+        }
+    }
+
+    /** True if the function's calls are not counted among those that wait. */
+    public static boolean isOfMembership(String function) {
+        return function.startsWith(MEMBERSHIP);
     }
 
     static boolean isGuest(Member peer) {

@@ -1,5 +1,6 @@
 package io.psf.runtime.internal.transport.net;
 
+import io.psf.api.Names;
 import io.psf.runtime.internal.log.LogLimiter;
 import io.psf.runtime.spi.transport.FullHeap;
 import org.slf4j.Logger;
@@ -26,9 +27,12 @@ final class FailureLog {
         FullHeap.report(failure);
         try {
             if (limiter.allows()) {
-                LOG.error("{} failed; for a minute, further failures are logged at debug level", what, failure);
+                LOG.error(
+                        "{} failed; for a minute, further failures are logged at debug level",
+                        what,
+                        Names.printable(failure));
             } else {
-                LOG.debug("{} failed", what, failure);
+                LOG.debug("{} failed", what, Names.printable(failure));
             }
         } catch (Error e) { // logging needs memory, too
             onError.run();

@@ -1,5 +1,6 @@
 package io.psf.runtime.internal.transport.shm;
 
+import io.psf.api.Names;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
@@ -68,7 +69,8 @@ final class SegmentFiles {
     static Path find(String name) throws IOException {
         if (!NAME.matcher(name).matches()) {
             String shown = name.length() <= 64 ? name : name.substring(0, 64) + "..";
-            throw new IOException("name of a shared segment: \"" + shown + "\" (expected: " + NAME + ")");
+            throw new IOException(
+                    "name of a shared segment: \"" + Names.printable(shown) + "\" (expected: " + NAME + ")");
         }
         for (Path directory : directories()) {
             Path file = directory.resolve(name);

@@ -1,7 +1,10 @@
 package io.psf.runtime.internal.transport.tls;
 
+import io.psf.api.spi.OwnerFiles;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +37,9 @@ public final class TlsAuthority {
     private static final int SECONDS = 60;
 
     private final Path folder;
+    /** The owner's alone: {@code keytool} has no setting for the permissions of a file. */
+    private final Path secrets;
+
     private final Path certificate;
 
     /**
@@ -54,6 +60,7 @@ public final class TlsAuthority {
      */
     public TlsAuthority(Path folder, String name) throws IOException {
         this.folder = folder;
+        this.secrets = OwnerFiles.createDirectories(folder.resolve(name + ".private"));
         this.certificate = folder.resolve(name + ".pem");
         Files.deleteIfExists(store());
         pair(store(), AUTHORITY, name, "bc:c", "-validity", "3650");
@@ -67,7 +74,7 @@ public final class TlsAuthority {
     }
 
     private Path store() {
-        return Path.of(certificate + ".p12");
+        return secrets.resolve("authority.p12");
     }
 
     /** Returns the file with the authority's certificate. */
@@ -91,7 +98,7 @@ public final class TlsAuthority {
         String file = name + "-" + UUID.randomUUID();
         Path issued = folder.resolve(file + ".pem");
         Path key = folder.resolve(file + ".key");
-        Path keys = Files.copy(store(), folder.resolve(file + ".p12"));
+        Path keys = Files.copy(store(), secrets.resolve(file + ".p12"));
         List<String> arguments = new ArrayList<>(List.of("-signer", AUTHORITY));
         arguments.addAll(Arrays.asList(more));
         pair(keys, NODE, name, extension, arguments.toArray(String[]::new));
@@ -99,9 +106,11 @@ public final class TlsAuthority {
             KeyStore made = read(keys);
             Files.writeString(
                     issued, pem("CERTIFICATE", made.getCertificate(NODE).getEncoded()));
-            Files.writeString(
-                    key,
-                    pem("PRIVATE KEY", made.getKey(NODE, PASSWORD.toCharArray()).getEncoded()));
+            String text =
+                    pem("PRIVATE KEY", made.getKey(NODE, PASSWORD.toCharArray()).getEncoded());
+            try (FileChannel written = OwnerFiles.create(key)) {
+                written.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII)));
+            }
         } catch (GeneralSecurityException e) {
             throw new IOException(keys + ": " + e.getMessage(), e);
         }
@@ -112,6 +121,7 @@ public final class TlsAuthority {
     /** Deletes the key of the authority, which issues no more certificates. */
     public void forgetKey() throws IOException {
         Files.delete(store());
+        Files.delete(secrets);
     }
 
     private static KeyStore read(Path store) throws IOException, GeneralSecurityException {

@@ -1,0 +1,63 @@
+package io.psf.runtime.internal.server.lane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.psf.runtime.spi.transport.FramePool;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Delayed work, of which peers cause as much as they can. */
+@Timeout(60)
+final class AlarmsTest {
+    private static final Duration LONG = Duration.ofDays(20);
+
+    private final Lane lane = new Lane("alarms", new FramePool(1 << 20));
+    private final Alarms alarms = new Alarms(lane);
+
+    @AfterEach
+    void stop() {
+        alarms.close();
+        lane.close(() -> {});
+    }
+
+    @Test
+    void moreThanTheBoundIsRefusedUntilSomeIsCancelled() throws Exception {
+        List<Future<?>> waiting = new ArrayList<>();
+        for (int i = 0; i < Alarms.MOST; i++) {
+            waiting.add(alarms.after(LONG, () -> {}));
+        }
+        assertThatThrownBy(() -> alarms.after(LONG, () -> {}))
+                .hasMessageContaining("RESOURCE_EXHAUSTED: pieces of work that wait for their time: 65537 (expected: at"
+                        + " most 65536 of one node or shard)");
+        waiting.forEach(each -> each.cancel(false));
+        CountDownLatch ran = new CountDownLatch(1);
+        var unused = alarms.after(Duration.ofMillis(1), ran::countDown);
+        assertThat(ran.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** A future of JDK 17 keeps what would complete it after a time, if it is completed by an exception before. */
+    @Test
+    void whatIsCancelledIsCollectedBeforeItsTime() {
+        WeakReference<byte[]> used = cancelled();
+        await().atMost(20, TimeUnit.SECONDS).until(() -> {
+            System.gc();
+            return used.get() == null;
+        });
+    }
+
+    private WeakReference<byte[]> cancelled() {
+        byte[] used = new byte[1 << 20];
+        assertThat(alarms.after(LONG, () -> used[0]++).cancel(false)).isTrue();
+        return new WeakReference<>(used);
+    }
+}
