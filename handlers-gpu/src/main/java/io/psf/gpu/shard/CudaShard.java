@@ -8,6 +8,8 @@ import io.psf.api.array.LongArray;
 import io.psf.api.spi.StoredColumn;
 import io.psf.builtin.initializer.GeneratingShard;
 import io.psf.builtin.initializer.Generator;
+import io.psf.builtin.policy.MarkMemory;
+import io.psf.builtin.policy.MarkingShard;
 import io.psf.builtin.push.Pushes;
 import io.psf.gpu.DeviceArray;
 import io.psf.gpu.DeviceKernel;
@@ -19,10 +21,11 @@ import io.psf.runtime.spi.shard.Slice;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** A shard in the memory of a device. All of its state belongs to its lane. Handlers name its interfaces. */
-public final class CudaShard extends ServerShard implements DeviceShard, GeneratingShard {
+public final class CudaShard extends ServerShard implements DeviceShard, GeneratingShard, MarkingShard {
     private final ShardMemory memory;
     private final Workspace workspace;
     private final DeviceRows rows;
@@ -89,7 +92,7 @@ public final class CudaShard extends ServerShard implements DeviceShard, Generat
         }
         long ofSlots = rows.slots().bytes();
         long ofValues = rows.values().bytes();
-        long inIndex = memory.bytes() - ofValues - ofSlots; // the rest finds rows
+        long inIndex = memory.bytes() - ofValues - ofSlots - rows.bytesOfMarks(); // the rest finds rows
         return new ShardBytes(ofValues, ofSlots + inSums, inIndex, attachments().bytes());
     }
 
@@ -194,26 +197,49 @@ public final class CudaShard extends ServerShard implements DeviceShard, Generat
 
     @Override
     protected void removeAll() {
-        rows.removeAll();
+        rows.removals().removeAll();
         try {
-            rows.finishRemoval();
+            finishRemoval();
         } catch (RuntimeException e) {
             attachments().rowsRemoved(); // as below
             throw e;
         }
     }
 
+    private void finishRemoval() {
+        rows.operation(kernels -> null);
+    }
+
     @Override
     protected int removeSome(LongArray keys) {
-        Removal removal = rows.remove(keys);
+        return remove(keys.length(), (kernels, doom) -> {
+            long of = rows.transfers().upload(keys);
+            rows.find(
+                    kernels,
+                    of,
+                    keys.length(),
+                    rows.transfers().items(keys.length()).address());
+            rows.end(keys);
+            kernels.removal().doomKeys(of, keys.length(), rows.index().index(), doom);
+        });
+    }
+
+    private int remove(int most, BiConsumer<Kernels, Doom> choice) {
+        Removed removed = rows.removals().remove(choice, most, attachments().followRows());
         try {
-            rows.finishRemoval();
+            finishRemoval();
         } finally { // a removal that has begun is finished later if this fails: the attachments follow it
-            for (int i = 0; i < removal.items().length; i++) {
-                attachments().rowRemoved(keys.get(removal.items()[i]), removal.rows()[i], removal.lasts()[i]);
-            }
+            removed.tell(attachments()::rowRemoved, attachments()::forget);
         }
-        return removal.items().length;
+        return removed.number();
+    }
+
+    @Override
+    public MarkMemory marks() {
+        return rows.marks(choice -> {
+            lane().requireMayChange("removal of rows");
+            return remove(0, choice);
+        });
     }
 
     @Override

@@ -102,9 +102,7 @@ class KernelsTest {
         kernels.findOrInsert(1, 10, index, new NewRows(2, of, 100, zeros), 3, claims, 5);
         kernels.resolve(1, 10, index);
         kernels.index(1, 10, index);
-        kernels.remove(1, 10, index, 2);
-        kernels.moveKeys(1, 2, 3, 10, index);
-        kernels.moveRows(of, 2, 3, 10);
+        launchRemovals(kernels.removal(), index, of);
         Items items = new Items(2, 100, 20, 10);
         kernels.pullRange(items, range, of, 3, 4);
         kernels.pullIndex(items, range, index, of, 3, 4, 5);
@@ -131,6 +129,23 @@ class KernelsTest {
                 .isEqualTo(entries().keySet());
         assertThat(launched).contains("psf_fill 3", "psf_adam_all 4", "psf_adam_rest 10", "psf_lamb_sums_rows 16");
         assertThat(kernels.threadsOfSums()).isEqualTo(16 * 256);
+    }
+
+    private static void launchRemovals(RemovalKernels kernels, Index index, Rows of) {
+        Doom doom = new Doom(1, 2, 3);
+        Touch touch = new Touch(1, 2, 3);
+        kernels.doomKeys(1, 10, index, doom);
+        kernels.planMoves(doom, 10, 1, 2);
+        kernels.removeRows(doom, 10, 1, index);
+        kernels.keysOf(1, 2, 10, 3);
+        kernels.moveKeys(1, 2, 3, 10, index);
+        kernels.moveRows(of, 2, 3, 10);
+        kernels.touch(1, 10, index, touch, 0, 2);
+        kernels.setMarks(touch, 0, 10);
+        kernels.writeMarks(1, 10, index, 2, 3);
+        kernels.lowerMarks(1, 10, 5);
+        kernels.doomIdle(1, 10, 2, 3, doom);
+        kernels.doomLowest(new Ranked(1, 2, 10, true, -1), 5, doom);
     }
 
     @Test
