@@ -110,12 +110,12 @@ __device__ inline float decode(unsigned half, int storage) {
     if (storage == BFLOAT16) {
         return ofBits(half << 16);
     }
+    unsigned magnitude = half & 0x7fff;
 #ifdef __CUDA_ARCH__
     float value;
     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"((u16)half));
-    return value;
+    return magnitude > 0x7c00 ? ofBits((half & 0x8000) << 16 | 0x7f800000u | (half & 0x3ff) << 13) : value;
 #else
-    unsigned magnitude = half & 0x7fff;
     float value = magnitude < 0x7c00 ? ofBits(magnitude << 13) * 5.192296858534828e33f // 2^112
                                      : ofBits(0x7f800000u | (half & 0x3ff) << 13);
     return ofBits(bitsOf(value) | (half & 0x8000) << 16);
@@ -131,7 +131,7 @@ __device__ inline u16 encode(float value, int storage) {
 #ifdef __CUDA_ARCH__
     u16 half;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
-    return half;
+    return magnitude > 0x7f800000 ? (u16)((bits >> 16 & 0x8000) | 0x7e00) : half;
 #else
     unsigned rounded;
     if (magnitude > 0x7f800000) {
@@ -217,6 +217,58 @@ extern "C" __global__ void psf_encode(float *values, i64 first, const float *fro
 extern "C" __global__ void psf_decode(const float *values, i64 first, float *into, i64 n, int storage) {
     EACH(i, n) {
         into[i] = load(values, first + i, storage);
+    }
+}
+
+// ---- formats of the wire ----
+
+/** The bits of a NaN that no arithmetic has made, as Java has it. */
+#define NAN_BITS 0x7fc00000u
+
+/** Reads n values of INT8: block is the number of values that share a factor, first the place of the first one in its block. */
+extern "C" __global__ void psf_decode_bytes(
+        const signed char *values, const float *factors, int block, int first, float *into, i64 n) {
+    EACH(i, n) {
+        float factor = factors[(first + i) / block];
+        into[i] = factor != factor ? ofBits(bitsOf(factor) | 0x400000) : (float)values[i] * factor;
+    }
+}
+
+/** The int8 of a value. Not a number gives -128, as the conversions of Java do. */
+__device__ inline signed char rounded(float scaled) {
+    float moved = scaled + 128.5f; // positive, so that truncating rounds to the nearest
+    return (signed char)((moved != moved ? 0 : (int)moved) - 128);
+}
+
+/** Converts n values to INT8: the factor of each block, and its values, as io.psf.api.spi.WireFloats does. */
+extern "C" __global__ void psf_encode_bytes(const float *from, i64 n, int block, float *factors, signed char *values) {
+    i64 blocks = (n + block - 1) / block;
+    EACH(b, blocks) {
+        i64 begin = b * block;
+        i64 end = begin + block < n ? begin + block : n;
+        unsigned largest = 0;
+        for (i64 i = begin; i < end; i++) {
+            unsigned magnitude = bitsOf(from[i]) & 0x7fffffff;
+            largest = magnitude > largest ? magnitude : largest;
+        }
+        float factor = ofBits(largest) / 127.0f;
+        float inverse = 1.0f / factor;
+        if (largest >= 0x7f800000) { // one is not finite
+            factor = ofBits(NAN_BITS);
+            inverse = 0;
+        }
+        if (bitsOf(inverse) << 1 < 0xff000000u) {
+            for (i64 i = begin; i < end; i++) {
+                values[i] = rounded(from[i] * inverse);
+            }
+        } else { // the inverse is no float32; the factor is rounded up, so that no value exceeds 127 times the factor
+            float nearest = factor;
+            factor = (double)nearest * 127 < (double)ofBits(largest) ? ofBits(bitsOf(nearest) + 1) : nearest;
+            for (i64 i = begin; i < end; i++) {
+                values[i] = factor == 0 ? 0 : (signed char)rint((double)from[i] / (double)factor);
+            }
+        }
+        factors[b] = factor;
     }
 }
 

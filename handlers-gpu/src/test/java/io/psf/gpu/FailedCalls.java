@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.api.array.FloatType;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TablePolicy;
@@ -225,6 +226,35 @@ class FailedCalls {
         }
         pair.clear(worker);
         assertThat(OnHostDriver.violations()).isEmpty();
+    }
+
+    /** Else the formats of the wire would be converted by the server's processor, with the same values. */
+    @ParameterizedTest
+    @EnumSource(
+            value = FloatType.class,
+            names = {"FLOAT16", "BFLOAT16", "INT8"})
+    void valuesOfTheWireAreConvertedOnTheDevice(FloatType wire) throws IOException {
+        TensorId table = Tensors.init(
+                worker,
+                TensorSpec.table("wire", ROWS, 8)
+                        .optimizer(Optimizers.add())
+                        .wire(wire)
+                        .device());
+        String kernel = wire == FloatType.INT8 ? "_bytes" : "";
+        OnHostDriver.inject("cuLaunchKernel(psf_decode" + kernel + "):1:" + OUT_OF_RESOURCES);
+        assertThatThrownBy(() -> push(table, keys(0, 100), 8)).isInstanceOf(PsException.class);
+        push(table, keys(0, 100), 8);
+        float[] pulled = new float[800];
+        OnHostDriver.inject("cuLaunchKernel(psf_encode" + kernel + "):1:" + OUT_OF_RESOURCES);
+        assertThatThrownBy(() ->
+                        Tensors.pullRows(worker, table, keys(0, 100), pulled).await())
+                .isInstanceOf(PsException.class);
+        Tensors.pullRows(worker, table, keys(0, 100), pulled).await();
+        assertThat(pulled).containsOnly(1);
+        OnHostDriver.inject("cuLaunchKernel(psf_encode" + kernel + "):1:" + OUT_OF_RESOURCES);
+        assertThatThrownBy(() -> Tensors.pull(worker, table)).isInstanceOf(PsException.class);
+        OnHostDriver.inject("");
+        Tensors.clear(worker, table);
     }
 
     /** Rows that a policy removes: those of the newest pushes stay, so marks are those of their rows. */

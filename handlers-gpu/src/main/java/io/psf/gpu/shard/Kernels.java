@@ -91,6 +91,38 @@ final class Kernels {
                 .i32(of.storage());
     }
 
+    /**
+     * Reads n values of INT8.
+     *
+     * @param block the number of values that share a factor
+     * @param first the place of the first one in its block
+     */
+    void decodeBytes(long values, long factors, int block, int first, long into, long n) {
+        launch(
+                "psf_decode_bytes",
+                n,
+                new LaunchArguments()
+                        .pointer(values)
+                        .pointer(factors)
+                        .i32(block)
+                        .i32(first)
+                        .pointer(into)
+                        .i64(n));
+    }
+
+    /** Converts n values to INT8, by blocks. */
+    void encodeBytes(long from, long n, int block, long factors, long values) {
+        launch(
+                "psf_encode_bytes",
+                (n + block - 1) / block,
+                new LaunchArguments()
+                        .pointer(from)
+                        .i64(n)
+                        .i32(block)
+                        .pointer(factors)
+                        .pointer(values));
+    }
+
     void rowsInRange(long keys, int n, Range range, long rows, Claims claims, long status) {
         launch(
                 "psf_rows_in_range",

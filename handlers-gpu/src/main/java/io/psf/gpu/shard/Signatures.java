@@ -11,6 +11,8 @@ final class Signatures {
     static final Map<String, String> ALL = Map.ofEntries(
             Map.entry("psf_encode", "plpli"),
             Map.entry("psf_decode", "plpli"),
+            Map.entry("psf_decode_bytes", "ppiipl"),
+            Map.entry("psf_encode_bytes", "plipp"),
             Map.entry("psf_fill", "plli" + GENERATOR),
             Map.entry("psf_rows_in_range", "pillppip"),
             Map.entry("psf_check", "pillppi"),

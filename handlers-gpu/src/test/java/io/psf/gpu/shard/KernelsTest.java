@@ -94,6 +94,8 @@ class KernelsTest {
         kernels.fill(of, 0, 600, zeros);
         kernels.encode(of, 0, 2, 600);
         kernels.decode(of, 0, 2, 600);
+        kernels.decodeBytes(1, 2, 8, 0, 3, 600);
+        kernels.encodeBytes(1, 600, 8, 2, 3);
         Range range = new Range(0, 10);
         Claims claims = new Claims(3, 63);
         kernels.rowsInRange(1, 10, range, 2, claims, 4);

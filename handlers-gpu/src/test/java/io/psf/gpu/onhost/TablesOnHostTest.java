@@ -8,15 +8,20 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tables with a policy on a device whose driver and kernels are those of the host. */
+/** Tables with a policy, and formats of the wire, on a device whose driver and kernels are those of the host. */
 @Tag("long")
 @Timeout(500)
-class PoliciesOnHostTest {
+class TablesOnHostTest {
     @TempDir
     Path folder;
 
     @TestFactory
     List<DynamicTest> policies() {
         return new HostDriver(folder).run("io.psf.gpu.PoliciesOnDeviceTest");
+    }
+
+    @TestFactory
+    List<DynamicTest> wireFormats() {
+        return new HostDriver(folder).run("io.psf.gpu.WireOnDeviceTest");
     }
 }
