@@ -11,15 +11,22 @@ import io.psf.builtin.Optimizers;
 import io.psf.builtin.TablePolicy;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import io.psf.gpu.driver.Device;
+import io.psf.gpu.driver.PinnedMemory;
+import io.psf.gpu.driver.PinnedSlabs;
 import io.psf.gpu.onhost.OnHostDriver;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -226,6 +233,30 @@ class FailedCalls {
         }
         pair.clear(worker);
         assertThat(OnHostDriver.violations()).isEmpty();
+    }
+
+    @Test
+    void shortBuffersOfRequestsShareTheirPageLockedMemory() throws IOException {
+        PinnedSlabs slabs = new PinnedSlabs(Device.of(0));
+        ByteBuffer first = Objects.requireNonNull(slabs.allocate(4608));
+        OnHostDriver.inject("cuMemHostAlloc:1:" + OUT_OF_MEMORY);
+        List<ByteBuffer> others = IntStream.range(0, 200)
+                .mapToObj(i -> Objects.requireNonNull(slabs.allocate(4608 + i)))
+                .toList();
+        assertThat(OnHostDriver.injected()).isEmpty();
+        assertThat(slabs.allocate(1 << 16)).as("a block of its own").isNull();
+        long end = PinnedMemory.address(first) + 4608;
+        for (ByteBuffer each : others) {
+            assertThat(each.order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
+            assertThat(PinnedMemory.address(each)).isGreaterThanOrEqualTo(end);
+            assertThat(PinnedMemory.address(each) % 128).isZero();
+            end = PinnedMemory.address(each) + each.capacity();
+        }
+        OnHostDriver.inject("");
+        int parts = 1 + others.size();
+        while (parts++ < 500) { // further blocks
+            assertThat(PinnedMemory.address(Objects.requireNonNull(slabs.allocate(4608)))).isNotZero();
+        }
     }
 
     /** Else the formats of the wire would be converted by the server's processor, with the same values. */
