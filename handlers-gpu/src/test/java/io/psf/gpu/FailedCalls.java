@@ -255,7 +255,8 @@ class FailedCalls {
         OnHostDriver.inject("");
         int parts = 1 + others.size();
         while (parts++ < 500) { // further blocks
-            assertThat(PinnedMemory.address(Objects.requireNonNull(slabs.allocate(4608)))).isNotZero();
+            assertThat(PinnedMemory.address(Objects.requireNonNull(slabs.allocate(4608))))
+                    .isNotZero();
         }
     }
 
