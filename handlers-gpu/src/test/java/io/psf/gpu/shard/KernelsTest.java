@@ -10,6 +10,7 @@ import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Nvcc;
 import io.psf.gpu.driver.Ptx;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -157,6 +158,22 @@ class KernelsTest {
         assertThat(new LaunchArguments().f32(-0f).f64(1).bits())
                 .containsExactly(Float.floatToRawIntBits(-0f), Double.doubleToRawLongBits(1));
         assertThatThrownBy(() -> new Grid(1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void theJarHasKernelsForTheUsualDevicesIfTheBuildHadAnAssembler() throws IOException {
+        Path ptxas = Nvcc.find().map(nvcc -> nvcc.resolveSibling("ptxas")).orElse(null);
+        Assumptions.assumeTrue(ptxas != null && Files.isExecutable(ptxas), "this machine has no ptxas");
+        for (int capability : new int[] {80, 86, 89, 90}) {
+            String resource = KernelSource.builtin().resource(capability);
+            try (InputStream in = KernelsTest.class.getResourceAsStream(resource)) {
+                assertThat(in).as(resource).isNotNull();
+                assertThat(in.readNBytes(4)).containsExactly(0x7f, 'E', 'L', 'F');
+            }
+        }
+        assertThat(KernelSource.builtin().resource(86)).endsWith("-sm_80.cubin");
+        assertThat(KernelsTest.class.getResource(KernelSource.builtin().resource(100)))
+                .isNull();
     }
 
     @Test
