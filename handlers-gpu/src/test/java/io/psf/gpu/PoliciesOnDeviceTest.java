@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,6 +100,7 @@ class PoliciesOnDeviceTest {
     /** The versions of a cache are in the server's own memory, and are told which rows are removed. */
     @ParameterizedTest
     @MethodSource("policies")
+    @Tag("every-kernel")
     void versionsOfACacheFollowTheRows(TablePolicy policy) {
         long seed = System.nanoTime();
         Random random = new Random(seed);

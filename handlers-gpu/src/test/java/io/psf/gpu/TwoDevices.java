@@ -113,6 +113,7 @@ class TwoDevices {
 
     /** A server as {@code psf server --device 0,1} starts it. Tables with a policy have marks on the device of each slice. */
     @Test
+    @SuppressWarnings("try") // the server is there, and is closed
     void aServerOfSettingsHasTablesOnBoth() {
         try (Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 1).listen("127.0.0.1", 0))) {
             Map<String, String> settings =

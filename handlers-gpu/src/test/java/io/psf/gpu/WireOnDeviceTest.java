@@ -17,6 +17,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -86,6 +87,7 @@ class WireOnDeviceTest {
 
     @ParameterizedTest(name = "{0}, stored as {1}, {2} wide")
     @MethodSource("shapes")
+    @Tag("every-kernel")
     void theBitsAreThoseOfTheHost(FloatType wire, FloatType storage, int width) {
         int rows = 700;
         for (TensorSpec shape : new TensorSpec[] {TensorSpec.table("t", rows, width), TensorSpec.growing("t", width)}) {
