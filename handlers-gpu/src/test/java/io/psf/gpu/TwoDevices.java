@@ -20,6 +20,7 @@ import io.psf.runtime.Worker;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -118,8 +119,10 @@ class TwoDevices {
         try (Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 1).listen("127.0.0.1", 0))) {
             Map<String, String> settings =
                     Map.of("PSF_SCHEDULER", "127.0.0.1:" + scheduler.port(), "PSF_DEVICE", "0,1");
+            CompletableFuture<Worker> joining = CompletableFuture.supplyAsync(
+                    () -> Worker.connect(Settings.of(settings).worker()));
             try (Server server = Server.start(Settings.of(settings).server());
-                    Worker joined = Worker.connect(Settings.of(settings).worker())) {
+                    Worker joined = joining.join()) {
                 long first = used(0);
                 long second = used(1);
                 Pair pair = Pair.init(
