@@ -15,16 +15,17 @@ import io.psf.runtime.spi.transport.ConnectionLimits;
 import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.Frames;
+import io.psf.runtime.spi.transport.HandshakeTasks;
 import io.psf.runtime.spi.transport.PeerLog;
 import io.psf.runtime.spi.transport.TlsEngines;
 import io.psf.runtime.spi.transport.TlsFailure;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLEngine;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,24 +42,17 @@ final class NettyTls implements AutoCloseable {
     private final TlsEngines engines;
     private final FramePool pool;
     private final ConnectionLimits limits;
-    /** Runs signatures and key agreements, milliseconds each. There is at most one task for each connection. */
-    private final ThreadPoolExecutor tasks =
-            new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
-                Thread made = new Thread(work, "psf-tls");
-                made.setDaemon(true);
-                return made;
-            });
+    private final HandshakeTasks tasks = new HandshakeTasks();
 
     NettyTls(TlsEngines engines, FramePool pool, ConnectionLimits limits) {
         this.engines = engines;
         this.pool = pool;
         this.limits = limits;
-        tasks.allowCoreThreadTimeOut(true);
     }
 
     /** Adds TLS to the pipeline of a connection that this side makes. */
     void connecting(ChannelPipeline pipeline, String host, int port) {
-        SslHandler handler = new SslHandler(engines.connecting(host, port), tasks);
+        SslHandler handler = new SslHandler(engines.connecting(host, port), tasks.own());
         handler.setHandshakeTimeout(HANDSHAKE_SECONDS, TimeUnit.SECONDS);
         pipeline.addFirst(NAME, handler);
     }
@@ -108,22 +102,53 @@ final class NettyTls implements AutoCloseable {
     private final class FirstByte extends ByteToMessageDecoder {
         private static final byte HANDSHAKE = 0x16;
 
+        private boolean begun;
+
         @Override
         protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out) {
+            if (begun) {
+                return; // these bytes are for the handler that comes
+            }
             if (in.getByte(in.readerIndex()) == HANDSHAKE) {
-                SslHandler handler = new SslHandler(engines.accepting(), tasks);
-                handler.setHandshakeTimeout(limits.hello().toMillis(), TimeUnit.MILLISECONDS);
-                String peer = String.valueOf(context.channel().remoteAddress());
-                handler.handshakeFuture().addListener(done -> {
-                    if (done.cause() != null && context.channel().isOpen()) {
-                        REFUSED.line("connection from " + peer + ": "
-                                + failure(done.cause()).getMessage());
-                    }
-                });
-                context.pipeline().replace(this, NAME, handler);
+                begun = true;
+                context.channel().config().setAutoRead(false);
+                begin(context);
             } else if (in.readableBytes() >= Frame.BEGINNING) {
                 refuse(context, in);
             }
+        }
+
+        /** Makes the engine, which takes long, not on the event loop. */
+        private void begin(ChannelHandlerContext context) {
+            if (!(context.channel().remoteAddress() instanceof InetSocketAddress peer)) {
+                return; // closed meanwhile
+            }
+            HandshakeTasks.Stranger handshake = tasks.stranger(peer.getAddress());
+            handshake.execute(() -> {
+                if (context.channel().isOpen()) {
+                    SSLEngine engine = engines.accepting();
+                    context.executor().execute(() -> secure(context, engine, handshake));
+                }
+            });
+        }
+
+        private void secure(ChannelHandlerContext context, SSLEngine engine, HandshakeTasks.Stranger handshake) {
+            if (context.isRemoved()) {
+                return; // closed meanwhile
+            }
+            SslHandler handler = new SslHandler(engine, handshake);
+            handler.setHandshakeTimeout(limits.hello().toMillis(), TimeUnit.MILLISECONDS);
+            String peer = String.valueOf(context.channel().remoteAddress());
+            handler.handshakeFuture().addListener(done -> {
+                if (done.isSuccess()) {
+                    handshake.completed();
+                } else if (context.channel().isOpen()) {
+                    REFUSED.line("connection from " + peer + ": "
+                            + failure(done.cause()).getMessage());
+                }
+            });
+            context.pipeline().replace(this, NAME, handler);
+            context.channel().config().setAutoRead(true);
         }
 
         private void refuse(ChannelHandlerContext context, ByteBuf in) {
@@ -146,6 +171,6 @@ final class NettyTls implements AutoCloseable {
 
     @Override
     public void close() {
-        tasks.shutdownNow();
+        tasks.close();
     }
 }

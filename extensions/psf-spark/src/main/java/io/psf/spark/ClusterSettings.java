@@ -1,13 +1,16 @@
 package io.psf.spark;
 
 import io.psf.runtime.ServerConfig;
+import io.psf.runtime.Tls;
 import io.psf.runtime.WorkerConfig;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.spark.SparkFiles;
 
 /**
  * The settings with which a process of the application takes part in the cluster: a map of texts, which Spark can send.
@@ -23,9 +26,13 @@ record ClusterSettings(Map<String, String> texts) {
     static final String MEMORY = "memory";
     static final String MAPPED = "mapped";
     static final String DEADLINE = "deadline";
+    static final String CERTIFICATE = "certificate";
+    static final String KEY = "key";
+    static final String AUTHORITY = "authority";
 
     /** All names. */
-    static final List<String> NAMES = List.of(HOST, PORT, SECRET, SERVERS, CHECKPOINTS, MEMORY, MAPPED, DEADLINE);
+    static final List<String> NAMES =
+            List.of(HOST, PORT, SECRET, SERVERS, CHECKPOINTS, MEMORY, MAPPED, DEADLINE, CERTIFICATE, KEY, AUTHORITY);
 
     static ClusterSettings of(Map<String, String> texts) {
         return new ClusterSettings(Map.copyOf(new HashMap<>(texts)));
@@ -48,7 +55,7 @@ record ClusterSettings(Map<String, String> texts) {
         return text(HOST);
     }
 
-    private int port() {
+    int port() {
         return Integer.parseInt(text(PORT));
     }
 
@@ -57,8 +64,20 @@ record ClusterSettings(Map<String, String> texts) {
         return Integer.parseInt(text(SERVERS));
     }
 
+    /** Returns the files of TLS on this machine; empty for connections without it. */
+    Optional<Tls> tls() {
+        return find(CERTIFICATE).map(name -> new Tls(file(name), file(text(KEY)), file(text(AUTHORITY))));
+    }
+
+    /** Returns a file of this machine, or one that the application has sent with {@code --files}. */
+    private static Path file(String name) {
+        Path file = Path.of(name);
+        return file.isAbsolute() || Files.exists(file) ? file : Path.of(SparkFiles.get(name));
+    }
+
     WorkerConfig client() {
         WorkerConfig config = WorkerConfig.of(host(), port()).withDeadline(Duration.parse(text(DEADLINE)));
+        config = tls().map(config::withTls).orElse(config);
         return find(SECRET).map(config::withSecret).orElse(config);
     }
 
@@ -70,6 +89,7 @@ record ClusterSettings(Map<String, String> texts) {
     ServerConfig server(String host) {
         ServerConfig config = ServerConfig.of(host(), port()).listen(host, 0);
         config = find(SECRET).map(config::withSecret).orElse(config);
+        config = tls().map(config::withTls).orElse(config);
         config = find(CHECKPOINTS).map(Path::of).map(config::withCheckpoints).orElse(config);
         config = find(MAPPED).map(Path::of).map(config::withMapped).orElse(config);
         return find(MEMORY).map(Long::parseLong).map(config::withTensorMemory).orElse(config);

@@ -45,6 +45,7 @@ final class DriverNode implements AutoCloseable {
         settings.put(ClusterSettings.CHECKPOINTS, wanted.checkpoints());
         settings.put(ClusterSettings.MAPPED, wanted.mapped());
         settings.put(ClusterSettings.MEMORY, wanted.memory());
+        settings.putAll(wanted.tls());
         DriverNode node = wanted.scheduler()
                 .map(address -> of(address, wanted, settings))
                 .orElseGet(() -> started(context, wanted, settings));
@@ -85,7 +86,8 @@ final class DriverNode implements AutoCloseable {
                 .withHeartbeatLimit(wanted.heartbeat())
                 .withJoinTimeout(wanted.joinTimeout())
                 .withSecret(secret);
-        Scheduler scheduler = Scheduler.start(config);
+        Scheduler scheduler = Scheduler.start(
+                ClusterSettings.of(settings).tls().map(config::withTls).orElse(config));
         settings.put(ClusterSettings.HOST, wanted.driverHost());
         settings.put(ClusterSettings.PORT, "" + scheduler.port());
         settings.put(ClusterSettings.SECRET, secret);

@@ -1,7 +1,11 @@
 package io.psf.spark;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import org.apache.spark.SparkConf;
 
 /**
@@ -12,6 +16,9 @@ import org.apache.spark.SparkConf;
 record SparkSettings(SparkConf conf) {
     static final String SERVERS = "spark.psf.servers";
     static final String DYNAMIC = "spark.dynamicAllocation.enabled";
+    private static final String TLS_PREFIX = "spark.psf.tls.";
+    private static final List<String> TLS =
+            List.of(ClusterSettings.CERTIFICATE, ClusterSettings.KEY, ClusterSettings.AUTHORITY);
     private static final String LEAST = "spark.dynamicAllocation.minExecutors";
 
     /** Returns the address of a cluster that is there already; empty if the application is one itself. */
@@ -21,6 +28,24 @@ record SparkSettings(SparkConf conf) {
 
     Optional<String> secret() {
         return find("spark.psf.secret");
+    }
+
+    /**
+     * Returns the files of TLS, by their names in {@link ClusterSettings}; empty for connections without it.
+     *
+     * @throws IllegalArgumentException if some of them are set, and others are not
+     */
+    Map<String, String> tls() {
+        Map<String, String> files = new HashMap<>();
+        for (String name : TLS) {
+            find(TLS_PREFIX + name).ifPresent(file -> files.put(name, file));
+        }
+        if (!files.isEmpty() && files.size() < TLS.size()) {
+            throw new IllegalArgumentException(
+                    TLS_PREFIX + "*: only " + String.join(", ", new TreeSet<>(files.keySet())) + " (expected: "
+                            + String.join(", ", TLS) + ", or none of them)");
+        }
+        return files;
     }
 
     /** Returns the number of servers: by default one for each executor, or one in local mode. */

@@ -1,16 +1,24 @@
 package io.psf.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.TensorId;
 import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import io.psf.runtime.Client;
+import io.psf.runtime.Tls;
+import io.psf.runtime.TlsAuthority;
+import io.psf.runtime.WorkerConfig;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
@@ -56,6 +64,42 @@ class LocalTest {
             PsSpark.start(spark);
             countsParts(spark);
         }
+    }
+
+    /** The files are in the application's, as {@code --files} puts them there. */
+    @Test
+    void aClusterOfAnApplicationHasTls(@TempDir Path folder) throws Exception {
+        Tls node = new TlsAuthority(folder, "authority").issue("node");
+        List<Path> files = List.of(node.certificate(), node.key(), node.authority());
+        try (SparkSession spark = local().config("spark.plugins", PsfPlugin.class.getName())
+                .config("spark.driver.host", "127.0.0.1")
+                .config("spark.files", files.stream().map(Path::toString).collect(Collectors.joining(",")))
+                .config("spark.psf.secret", "the secret of this test")
+                .config("spark.psf.tls.certificate", name(node.certificate()))
+                .config("spark.psf.tls.key", name(node.key()))
+                .config("spark.psf.tls.authority", name(node.authority()))
+                .getOrCreate()) {
+            countsParts(spark);
+            WorkerConfig plain = WorkerConfig.of(
+                            "127.0.0.1", NodeClient.settings().port())
+                    .withSecret("the secret of this test")
+                    .withJoinTimeout(Duration.ofSeconds(2));
+            assertThatThrownBy(() -> Client.connect(plain)).hasMessageContaining("this node requires TLS");
+        }
+    }
+
+    private static String name(Path file) {
+        return file.getFileName().toString();
+    }
+
+    @Test
+    void allFilesOfTlsAreNeeded() {
+        SparkConf conf =
+                new SparkConf(false).set("spark.psf.tls.key", "node.key").set("spark.psf.tls.certificate", "node.pem");
+        assertThatThrownBy(() -> new SparkSettings(conf).tls())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("spark.psf.tls.*: only certificate, key (expected: certificate, key, authority, or none of"
+                        + " them)");
     }
 
     @Test

@@ -6,6 +6,8 @@ import io.psf.runtime.Scheduler;
 import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.Server;
 import io.psf.runtime.ServerConfig;
+import io.psf.runtime.Tls;
+import io.psf.runtime.TlsAuthority;
 import io.psf.spark.submitted.SubmittedApplication;
 import java.io.File;
 import java.io.IOException;
@@ -47,9 +49,18 @@ final class SubmitTest {
     @TempDir
     Path folder;
 
+    /** The certificate comes by {@code --files}. */
     @Test
-    void jarsOfAnApplicationAreServed() throws Exception {
-        assertThat(submit(List.of(PLUGIN, "spark.psf.servers=2")))
+    void jarsOfAnApplicationAreServedOverTls() throws Exception {
+        Tls node = new TlsAuthority(folder, "authority").issue("node");
+        List<String> conf = List.of(
+                PLUGIN,
+                "spark.psf.servers=2",
+                "spark.files=" + node.certificate() + "," + node.key() + "," + node.authority(),
+                "spark.psf.tls.certificate=" + node.certificate().getFileName(),
+                "spark.psf.tls.key=" + node.key().getFileName(),
+                "spark.psf.tls.authority=" + node.authority().getFileName());
+        assertThat(submit(conf))
                 .contains("tasks: [100 in ", "servers: 2", "tensor: from 4.0 to 4.0")
                 .contains("in MutableURLClassLoader");
     }

@@ -156,6 +156,26 @@ class PermissionsTest {
         }
     }
 
+    /** Each of the two servers logs a function once. */
+    @Test
+    void refusedCallsAreLoggedOncePerFunctionAndMinute() throws IOException {
+        Worker worker = form(SchedulerConfig.of(2, 1));
+        TensorId w = tensor(worker);
+        Client client = kept(Client.connect(as(READING)));
+        try (Log log = Log.of("io.psf.runtime.internal.server.session.Access")) {
+            for (int i = 0; i < 20; i++) {
+                assertDenied(
+                        () -> Tensors.push(client, w, new float[100]).await(), "psf.dense.push", "client 0 (reading)");
+                assertDenied(() -> Tensors.clear(worker, w), "psf.clear", "worker 0 (training)");
+            }
+            assertThat(log.lines().stream().filter(line -> line.contains("psf.dense.push: not allowed to client 0")))
+                    .hasSizeBetween(1, 2);
+            assertThat(log.lines().stream().filter(line -> line.contains("psf.clear: not allowed to worker 0")))
+                    .hasSizeBetween(1, 2);
+            assertThat(log.lines()).hasSizeLessThanOrEqualTo(4);
+        }
+    }
+
     @Test
     void aRoleThatNoEntryAllowsIsRefusedAtOnce() throws IOException {
         form(SchedulerConfig.of(2, 1));

@@ -2,7 +2,9 @@ package io.psf.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.builtin.Optimizers;
@@ -23,9 +25,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -79,7 +90,7 @@ final class TlsClusterTest {
             TensorId w =
                     Tensors.init(cluster.worker(), TensorSpec.dense("w", length).optimizer(Optimizers.add()));
             float[] ones = new float[length];
-            java.util.Arrays.fill(ones, 1);
+            Arrays.fill(ones, 1);
             for (int i = 0; i < 5; i++) {
                 Tensors.push(cluster.worker(), w, ones).await();
             }
@@ -118,33 +129,109 @@ final class TlsClusterTest {
         }
     }
 
-    /** Each call is counted once while the files are replaced; the next connection is made with the new ones. */
+    /** The files of a node whose certificate is renewed. */
+    private record Renewed(Path certificate, Path key) {
+        static Renewed of(Tls first, String name) throws IOException {
+            Path certificate = Files.copy(first.certificate(), folder.resolve(name + ".pem"));
+            return new Renewed(certificate, Files.copy(first.key(), folder.resolve(name + ".key")));
+        }
+
+        /** Replaces one file after the other: in between, the key is not that of the certificate. */
+        void by(Tls next) throws IOException {
+            replace(next.certificate(), certificate);
+            replace(next.key(), key);
+        }
+
+        private static void replace(Path by, Path file) throws IOException {
+            Path whole = Files.copy(by, file.resolveSibling(file.getFileName() + ".new"));
+            Files.move(whole, file, StandardCopyOption.ATOMIC_MOVE);
+        }
+
+        Tls tls() {
+            return new Tls(certificate, key, node.authority());
+        }
+    }
+
+    /**
+     * Each call is counted once while the files of all nodes are replaced again and again, workers push without a pause, and
+     * guests connect. The certificate that is served at the end is the last one.
+     */
     @Test
-    void renewedCertificatesLoseAndDoubleNoCall() throws Exception {
-        Path certificate = Files.copy(node.certificate(), folder.resolve("renewed.pem"));
-        Path key = Files.copy(node.key(), folder.resolve("renewed.key"));
-        Tls next = authority.issue("next");
-        int rounds = 200;
-        try (Cluster cluster = Cluster.start(new Tls(certificate, key, node.authority()), Kind.TCP)) {
+    void renewedCertificatesLoseAndDoubleNoCallUnderLoad() throws Exception {
+        List<Tls> issued = List.of(authority.issue("next1"), authority.issue("next2"), authority.issue("last"));
+        Renewed files = Renewed.of(node, "renewed");
+        TransportConfig tcp = TransportConfig.usual().withKind(Kind.TCP);
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicInteger pushes = new AtomicInteger();
+        AtomicInteger visits = new AtomicInteger();
+        try (Cluster cluster = Cluster.start(files.tls(), Kind.TCP)) {
+            WorkerConfig guest = WorkerConfig.of(
+                            "127.0.0.1", cluster.scheduler().port())
+                    .withTls(files.tls())
+                    .withTransport(tcp);
             TensorId w =
                     Tensors.init(cluster.worker(), TensorSpec.dense("w", 1000).optimizer(Optimizers.add()));
             float[] ones = new float[1000];
-            java.util.Arrays.fill(ones, 1);
-            for (int i = 0; i < rounds; i++) {
-                Tensors.push(cluster.worker(), w, ones).await();
-                if (i == rounds / 2) {
-                    Files.copy(next.certificate(), certificate, StandardCopyOption.REPLACE_EXISTING);
-                    Files.copy(next.key(), key, StandardCopyOption.REPLACE_EXISTING);
+            Arrays.fill(ones, 1);
+            CompletableFuture<Void> load = CompletableFuture.runAsync(() -> {
+                while (!over.get()) {
+                    Pending<?> first = Tensors.push(cluster.worker(), w, ones);
+                    Tensors.push(cluster.worker(), w, ones).await();
+                    first.await();
+                    pushes.addAndGet(2);
                 }
+            });
+            CompletableFuture<Void> guests = CompletableFuture.runAsync(() -> {
+                while (!over.get()) {
+                    try (Guest visitor = Guest.visit(guest)) {
+                        assertThat(Tensors.list(visitor)).hasSize(1);
+                    }
+                    visits.incrementAndGet();
+                }
+            });
+            try {
+                for (int i = 0; i < 9; i++) {
+                    int seen = visits.get();
+                    files.by(issued.get(i % issued.size()));
+                    await().atMost(Duration.ofSeconds(20)).until(() -> visits.get() > seen || guests.isDone());
+                    Thread.sleep(300);
+                }
+                await().atMost(Duration.ofSeconds(20))
+                        .until(() -> served(cluster.scheduler().port()).contains("CN=last"));
+            } finally {
+                over.set(true);
             }
-            assertThat(Tensors.pull(cluster.worker(), w)).containsOnly(rounds);
-            WorkerConfig visits = WorkerConfig.of(
-                            "127.0.0.1", cluster.scheduler().port())
-                    .withTls(new Tls(certificate, key, node.authority()))
-                    .withTransport(TransportConfig.usual().withKind(Kind.TCP));
-            try (Guest guest = Guest.visit(visits)) {
-                assertThat(Tensors.list(guest)).hasSize(1);
-            }
+            load.get(20, TimeUnit.SECONDS);
+            guests.get(20, TimeUnit.SECONDS);
+            assertThat(Tensors.pull(cluster.worker(), w)).containsOnly(pushes.get());
+            assertThat(pushes.get()).isPositive();
         }
+    }
+
+    /** Returns the name in the certificate of the node at that port. */
+    private static String served(int port) throws Exception {
+        CompletableFuture<String> name = new CompletableFuture<>();
+        X509TrustManager any = new X509TrustManager() {
+            @Override
+            public void checkServerTrusted(X509Certificate[] chain, String type) {
+                name.complete(chain[0].getSubjectX500Principal().getName());
+            }
+
+            @Override
+            public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+            @Override
+            public X509Certificate[] getAcceptedIssuers() {
+                return new X509Certificate[0];
+            }
+        };
+        SSLContext context = SSLContext.getInstance("TLSv1.3");
+        context.init(null, new TrustManager[] {any}, null);
+        try (SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket("127.0.0.1", port)) {
+            socket.startHandshake();
+        } catch (IOException e) {
+            assertThat(name).isDone(); // this end has no certificate
+        }
+        return name.get(20, TimeUnit.SECONDS);
     }
 }

@@ -46,10 +46,10 @@ final class BenchRun {
                 .filter(task -> !task.cases().isEmpty())
                 .toList();
         if (tasks.isEmpty()) {
+            names().forEach(System.out::println);
             throw new PsException(
                     PsException.Code.CONFIGURATION,
-                    "--only: %s fits no case (expected: a part of one of these names)%n%s"
-                            .formatted(only, String.join("\n", names())));
+                    "--only: %s fits no case (expected: a part of one of the names above)".formatted(only));
         }
         System.out.println(Report.heading());
         boolean ended = true;

@@ -49,12 +49,23 @@ public final class Script {
 
     /** A frame with up to 15 edits; most of the time its length is right again in the end. */
     public byte[] edited(byte[] frame) {
+        Frames.count();
         int edits = next();
-        byte[] now = frame.clone();
-        for (int i = 0; i < (edits & 15) && hasMore(); i++) {
+        byte[] now = edited(frame, edits & 15);
+        return (edits & 16) == 0 ? whole(now) : now;
+    }
+
+    /** Bytes that are no frame, with up to 15 edits. */
+    public byte[] changed(byte[] bytes) {
+        return edited(bytes, next() & 15);
+    }
+
+    private byte[] edited(byte[] bytes, int edits) {
+        byte[] now = bytes.clone();
+        for (int i = 0; i < edits && hasMore(); i++) {
             now = edit(now);
         }
-        return (edits & 16) == 0 ? whole(now) : now;
+        return now;
     }
 
     private byte[] edit(byte[] frame) {

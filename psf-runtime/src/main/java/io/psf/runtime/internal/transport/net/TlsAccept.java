@@ -5,6 +5,7 @@ import io.psf.api.PsException.Code;
 import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.Frames;
+import io.psf.runtime.spi.transport.HandshakeTasks;
 import io.psf.runtime.spi.transport.TlsEngines;
 import io.psf.runtime.spi.transport.TlsFailure;
 import java.io.EOFException;
@@ -13,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +29,7 @@ final class TlsAccept implements Handshake {
 
     private final SocketChannel socket;
     private final TlsEngines engines;
-    private final TlsTasks tasks;
+    private final HandshakeTasks.Stranger tasks;
     private final FramePool pool;
     private final boolean mayShare;
 
@@ -48,7 +50,8 @@ final class TlsAccept implements Handshake {
     /** The handshake over the encrypted bytes; null until there are some. */
     private @Nullable FirstFrame first;
 
-    TlsAccept(SocketChannel socket, TlsEngines engines, TlsTasks tasks, FramePool pool, boolean mayShare) {
+    TlsAccept(
+            SocketChannel socket, TlsEngines engines, HandshakeTasks.Stranger tasks, FramePool pool, boolean mayShare) {
         this.socket = socket;
         this.engines = engines;
         this.tasks = tasks;
@@ -136,6 +139,7 @@ final class TlsAccept implements Handshake {
                 }
             }
             case NOTHING -> {
+                tasks.completed();
                 interest = SelectionKey.OP_READ;
                 return new FirstFrame(new TlsWire(socket, made.engine(), engines, made.received()), pool, mayShare);
             }
@@ -147,8 +151,10 @@ final class TlsAccept implements Handshake {
     private void advance() throws IOException {
         busy = true;
         interest = 0; // the selector would report the bytes that wait
-        if (!tasks.run(this::work)) {
-            throw new IOException("too many handshakes at a time");
+        try {
+            tasks.execute(this::work);
+        } catch (RejectedExecutionException e) {
+            throw new IOException("the transport is closed", e);
         }
     }
 

@@ -3,10 +3,13 @@ package io.psf.runtime.internal.transport.net;
 import io.psf.api.PsException;
 import io.psf.runtime.internal.transport.shm.SharedSegment;
 import io.psf.runtime.spi.transport.FramePool;
+import io.psf.runtime.spi.transport.HandshakeTasks;
 import io.psf.runtime.spi.transport.TlsEngines;
 import io.psf.runtime.spi.transport.TlsFailure;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.nio.channels.SocketChannel;
 import javax.net.ssl.SSLException;
@@ -26,7 +29,7 @@ final class TlsWires implements WireFactory {
     private final TlsEngines engines;
     private final NetTransport.Sharing sharing;
     private final FramePool pool;
-    private final TlsTasks tasks = new TlsTasks();
+    private final HandshakeTasks tasks = new HandshakeTasks();
 
     /** Creates the wires of a node. Deletes the files of shared memory that killed processes have left. */
     TlsWires(TlsEngines engines, NetTransport.Sharing sharing, FramePool pool) {
@@ -93,7 +96,15 @@ final class TlsWires implements WireFactory {
 
     @Override
     public Handshake accept(SocketChannel socket) throws IOException {
-        return new TlsAccept(socket, engines, tasks, pool, sharing != NetTransport.Sharing.NEVER);
+        HandshakeTasks.Stranger handshake = tasks.stranger(address(socket));
+        return new TlsAccept(socket, engines, handshake, pool, sharing != NetTransport.Sharing.NEVER);
+    }
+
+    private static InetAddress address(SocketChannel socket) throws IOException {
+        if (socket.getRemoteAddress() instanceof InetSocketAddress remote) {
+            return remote.getAddress();
+        }
+        throw new IOException("connection closed");
     }
 
     @Override

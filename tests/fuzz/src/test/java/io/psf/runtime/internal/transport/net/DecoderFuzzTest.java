@@ -111,10 +111,10 @@ final class DecoderFuzzTest {
         return stream.toByteArray();
     }
 
-    private record Expected(List<byte[]> frames, boolean refused) {}
+    record Expected(List<byte[]> frames, boolean refused) {}
 
     /** What the protocol's page says of a stream. */
-    private static Expected expected(byte[] stream, boolean trusted) {
+    static Expected expected(byte[] stream, boolean trusted) {
         List<byte[]> frames = new ArrayList<>();
         int at = 0;
         while (stream.length - at >= Frame.HEADER) {
