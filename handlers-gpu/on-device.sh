@@ -2,7 +2,8 @@
 # Runs the tests and the benchmarks on a machine with a GPU, which needs neither Java nor a network:
 #   on-device.sh build     on a machine with a JDK and Maven: packs all into target/on-device.tar.xz
 #   on-device.sh [FOLDER]  on the machine with the GPU: writes report.txt and report.json, default: target/report
-# Ends with 0 if no test has failed and compute-sanitizer, where there is one, has found nothing; with 3 without a GPU.
+# Ends with 0 if no test has failed, the demo has trained, and compute-sanitizer, where there is one, has found nothing; with 3
+# without a GPU.
 # PSF_MAVEN_OPTS are flags for Maven, such as -o.
 set -eu -o pipefail
 unset CDPATH
@@ -163,13 +164,14 @@ part() {
 }
 
 # Prints why compute-sanitizer has checked nothing: it says so itself, or it has ended before the first test. Nothing else.
+# Takes the number of tests begun, and of lines logged, before it was started.
 refusal() {
   local reason
   reason=$(sed -n 's/^=* *\(\(Internal [A-Za-z ]*\)\{0,1\}Error: .*\)/\1/p' "$folder/sanitizer.txt" 2>/dev/null | head -n 1 || true)
   if [ -n "$reason" ]; then
     echo "$reason"
   elif [ "$(tests_begun)" = "$1" ] && [ "$code" != 124 ] && [ "$code" != 137 ]; then
-    echo "it ended before the first test with exit code $code: $(tail -n 1 "$folder/log.txt")"
+    echo "it ended before the first test with exit code $code: $(tail -n "+$(($2 + 1))" "$folder/log.txt" | tail -n 1)"
   fi
 }
 
@@ -177,35 +179,65 @@ tests_begun() {
   grep -c ' begins$' "$folder/log.txt" 2>/dev/null || true
 }
 
+# Runs one tool of compute-sanitizer with a limit in seconds. Adds its result to results; sets sanitized if it fails.
+sanitize_by() {
+  local tool=$1 limit=$2 result begun logged reason
+  begun=$(tests_begun)
+  logged=$(wc -l <"$folder/log.txt")
+  rm -f -- "$folder/sanitizer.txt"
+  part "$limit" "" every-kernel "$sanitizer" --tool "$tool" --report-api-errors no --print-limit 20 \
+    --log-file "$folder/sanitizer.txt"
+  result=$(sed -n 's/^=* *\(ERROR\|RACECHECK\) SUMMARY: *//p' "$folder/sanitizer.txt" 2>/dev/null | tail -n 1 || true)
+  if grep -q 'before first instrumented' "$folder/sanitizer.txt" 2>/dev/null; then
+    result="no result, since no kernel was checked"
+  fi
+  case ${result:-none} in
+    "0 errors"* | "0 hazards"*)
+      [ "$code" = 0 ] || { sanitized=1; result="$result; a test failed, see log.txt (exit code $code)"; }
+      ;;
+    none)
+      reason=$(refusal "$begun" "$logged")
+      if [ -n "$reason" ]; then
+        result="not run, since this machine refuses compute-sanitizer: $reason"
+      else
+        sanitized=1
+        result="no result (exit code $code)"
+      fi
+      ;;
+    *) sanitized=1 ;;
+  esac
+  results="$results${results:+$'\n'}$tool: $result"
+  [ ! -f "$folder/sanitizer.txt" ] || cat -- "$folder/sanitizer.txt" >>"$folder/log.txt"
+}
+
 sanitize() {
-  local sanitizer result begun reason
+  local sanitizer
   sanitizer=$(find_sanitizer)
   sanitized=0
-  begun=$(tests_begun)
+  results=
   if [ -z "$sanitizer" ]; then
-    result="not run, since there is no compute-sanitizer"
+    results="memcheck: not run, since there is no compute-sanitizer"
   else
-    part 140 "" every-kernel "$sanitizer" --tool memcheck --report-api-errors no --print-limit 20 \
-      --log-file "$folder/sanitizer.txt"
-    result=$(sed -n 's/^=* *ERROR SUMMARY: *//p' "$folder/sanitizer.txt" 2>/dev/null | tail -n 1 || true)
-    if grep -q 'before first instrumented' "$folder/sanitizer.txt" 2>/dev/null; then
-      result="no result, since no kernel was checked"
-    fi
-    case ${result:-none} in
-      "0 errors"*) [ "$code" = 0 ] || { sanitized=1; result="$result; a test failed, see log.txt (exit code $code)"; } ;;
-      none)
-        reason=$(refusal "$begun")
-        if [ -n "$reason" ]; then
-          result="not run, since this machine refuses compute-sanitizer: $reason"
-        else
-          sanitized=1
-          result="no result (exit code $code)"
-        fi
-        ;;
-      *) sanitized=1 ;;
-    esac
+    sanitize_by memcheck 120
+    sanitize_by initcheck 60
+    sanitize_by racecheck 60
   fi
-  "${jvm[@]}" io.psf.gpu.report.OnDevice sanitizer "$folder" "$result" >>"$folder/log.txt" 2>&1 || sanitized=1
+  "${jvm[@]}" io.psf.gpu.report.OnDevice sanitizer "$folder" "$results" >>"$folder/log.txt" 2>&1 || sanitized=1
+}
+
+# Runs the demo on the device, each node a process. Sets demo to 0 if it has trained.
+run_demo() {
+  local limit=$1 result
+  demo=0
+  timeout -k 5 "$limit" "${jvm[@]}" io.psf.cli.Main demo --device 0 >"$folder/demo.txt" 2>&1 &
+  running=$!
+  wait "$running" || demo=$?
+  running=
+  result="exit code $demo"
+  [ "$demo" != 0 ] || result=$(grep '^AUC ' "$folder/demo.txt" | tail -n 1 || true)
+  "${jvm[@]}" io.psf.gpu.report.OnDevice demo "$folder" "${result:-no AUC}" >>"$folder/log.txt" 2>&1 || true
+  cat -- "$folder/demo.txt" >>"$folder/log.txt"
+  rm -f -- "$folder/demo.txt"
 }
 
 # Lets the driver be found where container platforms mount it.
@@ -246,13 +278,15 @@ run() {
     echo "on-device: $folder/report.txt" >&2
     exit 3
   fi
-  part 110 "" benchmarks
+  run_demo 60
+  part 150 "" benchmarks
   [ "$code" = 0 ] || echo "on-device: benchmarks: exit code $code" >&2
   sanitize
   rm -rf -- "$folder/parts"
   cat -- "$folder/report.txt"
   echo "on-device: $folder/report.txt" >&2
   [ "$tests" = 0 ] || fail "tests: failed (exit code $tests)"
+  [ "$demo" = 0 ] || fail "demo: failed (exit code $demo)"
   [ "$sanitized" = 0 ] || fail "compute-sanitizer: see the report"
 }
 

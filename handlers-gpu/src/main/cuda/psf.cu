@@ -110,12 +110,12 @@ __device__ inline float decode(unsigned half, int storage) {
     if (storage == BFLOAT16) {
         return ofBits(half << 16);
     }
+    unsigned magnitude = half & 0x7fff;
 #ifdef __CUDA_ARCH__
     float value;
     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"((u16)half));
-    return value;
+    return magnitude > 0x7c00 ? ofBits((half & 0x8000) << 16 | 0x7f800000u | (half & 0x3ff) << 13) : value;
 #else
-    unsigned magnitude = half & 0x7fff;
     float value = magnitude < 0x7c00 ? ofBits(magnitude << 13) * 5.192296858534828e33f // 2^112
                                      : ofBits(0x7f800000u | (half & 0x3ff) << 13);
     return ofBits(bitsOf(value) | (half & 0x8000) << 16);
@@ -131,7 +131,7 @@ __device__ inline u16 encode(float value, int storage) {
 #ifdef __CUDA_ARCH__
     u16 half;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
-    return half;
+    return magnitude > 0x7f800000 ? (u16)((bits >> 16 & 0x8000) | 0x7e00) : half;
 #else
     unsigned rounded;
     if (magnitude > 0x7f800000) {
@@ -217,6 +217,58 @@ extern "C" __global__ void psf_encode(float *values, i64 first, const float *fro
 extern "C" __global__ void psf_decode(const float *values, i64 first, float *into, i64 n, int storage) {
     EACH(i, n) {
         into[i] = load(values, first + i, storage);
+    }
+}
+
+// ---- formats of the wire ----
+
+/** The bits of a NaN that no arithmetic has made, as Java has it. */
+#define NAN_BITS 0x7fc00000u
+
+/** Reads n values of INT8: block is the number of values that share a factor, first the place of the first one in its block. */
+extern "C" __global__ void psf_decode_bytes(
+        const signed char *values, const float *factors, int block, int first, float *into, i64 n) {
+    EACH(i, n) {
+        float factor = factors[(first + i) / block];
+        into[i] = factor != factor ? ofBits(bitsOf(factor) | 0x400000) : (float)values[i] * factor;
+    }
+}
+
+/** The int8 of a value. Not a number gives -128, as the conversions of Java do. */
+__device__ inline signed char rounded(float scaled) {
+    float moved = scaled + 128.5f; // positive, so that truncating rounds to the nearest
+    return (signed char)((moved != moved ? 0 : (int)moved) - 128);
+}
+
+/** Converts n values to INT8: the factor of each block, and its values, as io.psf.api.spi.WireFloats does. */
+extern "C" __global__ void psf_encode_bytes(const float *from, i64 n, int block, float *factors, signed char *values) {
+    i64 blocks = (n + block - 1) / block;
+    EACH(b, blocks) {
+        i64 begin = b * block;
+        i64 end = begin + block < n ? begin + block : n;
+        unsigned largest = 0;
+        for (i64 i = begin; i < end; i++) {
+            unsigned magnitude = bitsOf(from[i]) & 0x7fffffff;
+            largest = magnitude > largest ? magnitude : largest;
+        }
+        float factor = ofBits(largest) / 127.0f;
+        float inverse = 1.0f / factor;
+        if (largest >= 0x7f800000) { // one is not finite
+            factor = ofBits(NAN_BITS);
+            inverse = 0;
+        }
+        if (bitsOf(inverse) << 1 < 0xff000000u) {
+            for (i64 i = begin; i < end; i++) {
+                values[i] = rounded(from[i] * inverse);
+            }
+        } else { // the inverse is no float32; the factor is rounded up, so that no value exceeds 127 times the factor
+            float nearest = factor;
+            factor = (double)nearest * 127 < (double)ofBits(largest) ? ofBits(bitsOf(nearest) + 1) : nearest;
+            for (i64 i = begin; i < end; i++) {
+                values[i] = factor == 0 ? 0 : (signed char)rint((double)from[i] / (double)factor);
+            }
+        }
+        factors[b] = factor;
     }
 }
 
@@ -654,12 +706,81 @@ extern "C" __global__ void psf_index(const i64 *keys, int n, Entry *entries, u64
     }
 }
 
-/** Removes keys from the index. Returns the row that each had; NONE if it had none, or is repeated. */
-extern "C" __global__ void psf_remove(const i64 *keys, int n, Entry *entries, u64 mask, int *rows) {
+// Rows are removed in steps: one kernel tells which ones, a bit for each row; psf_plan_moves which of the last rows take
+// their numbers; psf_remove_rows takes the keys out of the index, and from then on the removal is decided; then rows move.
+
+/** What is known of a removal, zeros before it. */
+struct Removal {
+    int doomed; // the rows that are removed
+    int holes;  // those of them whose number another row takes
+    int movers; // the rows that take their numbers, as many
+    int spare;
+};
+
+__device__ inline bool isDoomed(const unsigned *doomed, i64 row) {
+    return doomed[row >> 5] >> (row & 31) & 1;
+}
+
+__device__ inline void doom(unsigned *doomed, i64 row, Removal *removal) {
+    unsigned bit = 1u << (row & 31);
+    if (!(atomicOr(&doomed[row >> 5], bit) & bit)) {
+        increment(&removal->doomed);
+    }
+}
+
+/** Tells the rows of keys. A key without a row is passed over. */
+extern "C" __global__ void psf_doom_keys(
+        const i64 *keys, int n, const Entry *entries, u64 mask, unsigned *doomed, Removal *removal) {
     EACH(i, n) {
         i64 at = find(entries, mask, keys[i]);
-        int row = at < 0 ? REMOVED : atomicExch(&entries[at].row, REMOVED);
-        rows[i] = row > 0 ? row - 1 : NONE;
+        int row = at < 0 ? REMOVED : entries[at].row;
+        if (row > 0) {
+            doom(doomed, row - 1, removal);
+        }
+    }
+}
+
+/** Plans the removal of rows of n: the last ones, `from`, take the numbers `to`. */
+extern "C" __global__ void psf_plan_moves(const unsigned *doomed, int n, int *from, int *to, Removal *removal) {
+    int tail = n - removal->doomed; // the rows from here on move, or are removed
+    i64 stride = (i64)gridDim.x * blockDim.x;
+    for (i64 first = blockIdx.x * (i64)blockDim.x; first < n; first += stride) { // for all threads of a block
+        i64 row = first + threadIdx.x;
+        bool is = row < n && isDoomed(doomed, row);
+        if (first < tail) {
+            bool hole = is && row < tail;
+            int at = allot(&removal->holes, hole, &removal->spare, false);
+            if (hole) {
+                to[at] = (int)row;
+            }
+        }
+        if (first + blockDim.x > tail) {
+            bool mover = row < n && row >= tail && !is;
+            int at = allot(&removal->movers, mover, &removal->spare, false);
+            if (mover) {
+                from[at] = (int)row;
+            }
+        }
+    }
+}
+
+/** Removes the keys of rows of n from the index. */
+extern "C" __global__ void psf_remove_rows(
+        const unsigned *doomed, int n, const i64 *keysOfRows, Entry *entries, u64 mask) {
+    EACH(row, n) {
+        if (isDoomed(doomed, row)) {
+            i64 at = find(entries, mask, keysOfRows[row]);
+            if (at >= 0) {
+                entries[at].row = REMOVED;
+            }
+        }
+    }
+}
+
+/** The keys of rows. */
+extern "C" __global__ void psf_keys_of(const i64 *keysOfRows, const int *rows, int n, i64 *keys) {
+    EACH(i, n) {
+        keys[i] = keysOfRows[rows[i]];
     }
 }
 
@@ -687,6 +808,226 @@ extern "C" __global__ void psf_move_rows(
             ((u16 *)values)[target] = ((const u16 *)values)[source];
         } else {
             values[target] = values[source];
+        }
+    }
+}
+
+// ---- marks of rows ----
+//
+// A table with a policy has three numbers for each row, as io.psf.builtin.policy.MarkMemory.
+
+struct Mark {
+    int step;   // the push that has touched the row last
+    int second; // the second in which it has
+    int count;  // the pushes that have touched it; stays at the greatest int
+};
+
+/**
+ * Marks the rows of keys as touched. Writes their rows, NONE for a key without one, and counts those; `rows` may be null. Does
+ * nothing if psf_check has found a key that is not owned.
+ */
+extern "C" __global__ void psf_touch(
+        const i64 *keys, int n, const Entry *entries, u64 mask, Mark *marks, int step, int second, int *rows,
+        Status *status) {
+    if (status->invalid) {
+        return;
+    }
+    EACH(i, n) {
+        i64 at = find(entries, mask, keys[i]);
+        int row = at < 0 ? REMOVED : entries[at].row;
+        if (row > 0) {
+            Mark *mark = &marks[row - 1];
+            mark->step = step;
+            mark->second = second;
+            int count = mark->count;
+            while (count != 0x7fffffff) { // two items may have one key
+                int before = atomicCAS(&mark->count, count, count + 1);
+                if (before == count) {
+                    break;
+                }
+                count = before;
+            }
+        } else {
+            increment(&status->missing);
+        }
+        if (rows) {
+            rows[i] = row > 0 ? row - 1 : NONE;
+        }
+    }
+}
+
+/** Marks the rows [begin, end) as touched once. */
+extern "C" __global__ void psf_set_marks(Mark *marks, int begin, int end, int step, int second) {
+    EACH(i, end - begin) {
+        Mark mark = {step, second, 1};
+        marks[begin + i] = mark;
+    }
+}
+
+/** Replaces the marks of the rows of keys. */
+extern "C" __global__ void psf_write_marks(
+        const i64 *keys, int n, const Entry *entries, u64 mask, Mark *marks, const Mark *from) {
+    EACH(i, n) {
+        i64 at = find(entries, mask, keys[i]);
+        int row = at < 0 ? REMOVED : entries[at].row;
+        if (row > 0) {
+            marks[row - 1] = from[i];
+        }
+    }
+}
+
+/** Lowers the numbers of pushes of n rows, to at least 0. */
+extern "C" __global__ void psf_lower_marks(Mark *marks, int n, int by) {
+    EACH(i, n) {
+        int step = marks[i].step;
+        marks[i].step = step > by ? step - by : 0;
+    }
+}
+
+/** Tells the rows of n that were last touched before a push, or before a second. */
+extern "C" __global__ void psf_doom_idle(
+        const Mark *marks, int n, i64 beforeStep, i64 beforeSecond, unsigned *doomed, Removal *removal) {
+    EACH(row, n) {
+        if (marks[row].step < beforeStep || marks[row].second < beforeSecond) {
+            doom(doomed, row, removal);
+        }
+    }
+}
+
+// The rows that were touched least recently, or least often, are found by counting digits of 8 bits, from the highest on: those
+// of the rank of a row, then those of its key, for the rows of one rank. Two kernels for each digit, without a round trip to
+// the host: they do nothing once the rows are known.
+
+#define DIGITS 256
+
+/** The first digits of the rows' ranks and keys, up to which they are chosen. Zeros before the choice. */
+struct Choice {
+    u64 rank;
+    u64 key;
+    int digits;  // known so far
+    int left;    // the rows to choose among those that have these digits
+    int decided; // 1 if all of these are chosen, or none is left
+    int spare;
+    int counts[DIGITS]; // of the rows that have the digits so far, by their next one
+};
+
+__device__ inline u64 rankOf(const Mark &mark, int byCount) {
+    return byCount ? (u64)(unsigned)mark.count << 32 | (unsigned)mark.step : (u64)(unsigned)mark.step;
+}
+
+#define DIGITS_OF_RANK(byCount) ((byCount) ? 8 : 4)
+#define DIGITS_OF_KEY 8
+
+/** The order of keys, which are signed, as one of numbers without a sign. */
+__device__ inline u64 orderOf(i64 key) {
+    return (u64)key ^ 1ull << 63;
+}
+
+/** Compares the first digits of a row with those of the choice. */
+__device__ inline int compared(const Choice *choice, u64 rank, i64 key, int ofRank, int digits) {
+    int n = digits < ofRank ? digits : ofRank;
+    u64 prefix = n ? rank >> 8 * (ofRank - n) : 0;
+    if (prefix != choice->rank) {
+        return prefix < choice->rank ? -1 : 1;
+    }
+    n = digits - ofRank;
+    prefix = n > 0 ? orderOf(key) >> 8 * (DIGITS_OF_KEY - n) : 0;
+    return prefix < choice->key ? -1 : prefix > choice->key;
+}
+
+/** Counts the next digit of the rows of n that have the digits so far. The rows of the push `leftOut` stay. */
+extern "C" __global__ void psf_count_digit(
+        const Mark *marks, const i64 *keysOfRows, int n, int byCount, int leftOut, Choice *choice) {
+    if (choice->decided) {
+        return;
+    }
+    int *counts = choice->counts;
+#ifdef __CUDA_ARCH__
+    __shared__ int ofBlock[DIGITS]; // few addresses of memory: most rows of a table have the same first digits
+    for (int i = threadIdx.x; i < DIGITS; i += blockDim.x) {
+        ofBlock[i] = 0;
+    }
+    __syncthreads();
+    counts = ofBlock;
+#endif
+    int digits = choice->digits;
+    int ofRank = DIGITS_OF_RANK(byCount);
+    EACH(row, n) {
+        Mark mark = marks[row];
+        u64 rank = rankOf(mark, byCount);
+        i64 key = digits < ofRank ? 0 : keysOfRows[row];
+        if (mark.step != leftOut && compared(choice, rank, key, ofRank, digits) == 0) {
+            u64 number = digits < ofRank ? rank >> 8 * (ofRank - 1 - digits)
+                                         : orderOf(key) >> 8 * (DIGITS_OF_KEY - 1 - (digits - ofRank));
+            atomicAdd(&counts[number & (DIGITS - 1)], 1);
+        }
+    }
+#ifdef __CUDA_ARCH__
+    __syncthreads();
+    for (int i = threadIdx.x; i < DIGITS; i += blockDim.x) {
+        if (ofBlock[i]) {
+            atomicAdd(&choice->counts[i], ofBlock[i]);
+        }
+    }
+#endif
+}
+
+/** Chooses the next digit of at most `most` rows, and empties the counts. One block does so. */
+extern "C" __global__ void psf_pick_digit(int byCount, int most, Choice *choice) {
+    if (blockIdx.x != 0 || choice->decided) {
+        return;
+    }
+    int digits = choice->digits;
+    int picked = -1;
+    int left = 0;
+    int same = 0;
+    bool hasNone = false;
+    for (int digit = threadIdx.x; digit < DIGITS; digit += blockDim.x) {
+        int before = 0;
+        int all = 0;
+        for (int each = 0; each < DIGITS; each++) {
+            int n = choice->counts[each];
+            before += each < digit ? n : 0;
+            all += n;
+        }
+        int wanted = digits ? choice->left : most < all ? most : all;
+        int here = choice->counts[digit];
+        hasNone = wanted == 0;
+        if (before < wanted && wanted <= before + here) {
+            picked = digit;
+            left = wanted - before;
+            same = here;
+        }
+    }
+    __syncthreads();
+    if (picked >= 0) {
+        u64 *of = digits < DIGITS_OF_RANK(byCount) ? &choice->rank : &choice->key;
+        *of = *of << 8 | (u64)picked;
+        choice->digits = digits + 1;
+        choice->left = left;
+        choice->decided = same == left;
+    } else if (hasNone && threadIdx.x == 0) {
+        choice->decided = 1;
+    }
+    for (int digit = threadIdx.x; digit < DIGITS; digit += blockDim.x) {
+        choice->counts[digit] = 0;
+    }
+}
+
+/** Tells the rows of n that are chosen. */
+extern "C" __global__ void psf_doom_lowest(
+        const Mark *marks, const i64 *keysOfRows, int n, int byCount, int leftOut, const Choice *choice,
+        unsigned *doomed, Removal *removal) {
+    if (!choice->left) {
+        return;
+    }
+    int digits = choice->digits;
+    int ofRank = DIGITS_OF_RANK(byCount);
+    EACH(row, n) {
+        Mark mark = marks[row];
+        i64 key = digits > ofRank ? keysOfRows[row] : 0;
+        if (mark.step != leftOut && compared(choice, rankOf(mark, byCount), key, ofRank, digits) <= 0) {
+            doom(doomed, row, removal);
         }
     }
 }

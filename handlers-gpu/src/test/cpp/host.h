@@ -154,6 +154,10 @@ inline int atomicSub(int *at, int value) {
     return atomicUpdate(at, [=](int before) { return before - value; });
 }
 
+inline unsigned atomicOr(unsigned *at, unsigned value) {
+    return atomicUpdate(at, [=](unsigned before) { return before | value; });
+}
+
 inline int atomicExch(int *at, int value) {
     return atomicUpdate(at, [=](int) { return value; });
 }

@@ -5,17 +5,28 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.api.array.FloatType;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.TablePolicy;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import io.psf.gpu.driver.Device;
+import io.psf.gpu.driver.PinnedMemory;
+import io.psf.gpu.driver.PinnedSlabs;
 import io.psf.gpu.onhost.OnHostDriver;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -222,6 +233,120 @@ class FailedCalls {
         }
         pair.clear(worker);
         assertThat(OnHostDriver.violations()).isEmpty();
+    }
+
+    @Test
+    void shortBuffersOfRequestsShareTheirPageLockedMemory() throws IOException {
+        PinnedSlabs slabs = new PinnedSlabs(Device.of(0));
+        ByteBuffer first = Objects.requireNonNull(slabs.allocate(4608));
+        OnHostDriver.inject("cuMemHostAlloc:1:" + OUT_OF_MEMORY);
+        List<ByteBuffer> others = IntStream.range(0, 200)
+                .mapToObj(i -> Objects.requireNonNull(slabs.allocate(4608 + i)))
+                .toList();
+        assertThat(OnHostDriver.injected()).isEmpty();
+        assertThat(slabs.allocate(1 << 16)).as("a block of its own").isNull();
+        long end = PinnedMemory.address(first) + 4608;
+        for (ByteBuffer each : others) {
+            assertThat(each.order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
+            assertThat(PinnedMemory.address(each)).isGreaterThanOrEqualTo(end);
+            assertThat(PinnedMemory.address(each) % 128).isZero();
+            end = PinnedMemory.address(each) + each.capacity();
+        }
+        OnHostDriver.inject("");
+        int parts = 1 + others.size();
+        while (parts++ < 500) { // further blocks
+            assertThat(PinnedMemory.address(Objects.requireNonNull(slabs.allocate(4608))))
+                    .isNotZero();
+        }
+    }
+
+    /** Else the formats of the wire would be converted by the server's processor, with the same values. */
+    @ParameterizedTest
+    @EnumSource(
+            value = FloatType.class,
+            names = {"FLOAT16", "BFLOAT16", "INT8"})
+    void valuesOfTheWireAreConvertedOnTheDevice(FloatType wire) throws IOException {
+        TensorId table = Tensors.init(
+                worker,
+                TensorSpec.table("wire", ROWS, 8)
+                        .optimizer(Optimizers.add())
+                        .wire(wire)
+                        .device());
+        String kernel = wire == FloatType.INT8 ? "_bytes" : "";
+        OnHostDriver.inject("cuLaunchKernel(psf_decode" + kernel + "):1:" + OUT_OF_RESOURCES);
+        assertThatThrownBy(() -> push(table, keys(0, 100), 8)).isInstanceOf(PsException.class);
+        push(table, keys(0, 100), 8);
+        float[] pulled = new float[800];
+        OnHostDriver.inject("cuLaunchKernel(psf_encode" + kernel + "):1:" + OUT_OF_RESOURCES);
+        assertThatThrownBy(() ->
+                        Tensors.pullRows(worker, table, keys(0, 100), pulled).await())
+                .isInstanceOf(PsException.class);
+        Tensors.pullRows(worker, table, keys(0, 100), pulled).await();
+        assertThat(pulled).containsOnly(1);
+        OnHostDriver.inject("cuLaunchKernel(psf_encode" + kernel + "):1:" + OUT_OF_RESOURCES);
+        assertThatThrownBy(() -> Tensors.pull(worker, table)).isInstanceOf(PsException.class);
+        OnHostDriver.inject("");
+        Tensors.clear(worker, table);
+    }
+
+    /** Rows that a policy removes: those of the newest pushes stay, so marks are those of their rows. */
+    @Test
+    void aPushOfWhichACallFailsWhileRowsAreRemovedLeavesATableThatIsRight() throws IOException {
+        int n = 1;
+        while (leavesATableWithAPolicyThatIsRight(n)) {
+            n++;
+        }
+        assertThat(n).as("calls of a push").isGreaterThan(30);
+        assertThat(OnHostDriver.violations()).isEmpty();
+    }
+
+    /** Returns false if the push has less than n calls. */
+    private boolean leavesATableWithAPolicyThatIsRight(int n) throws IOException {
+        int width = 3;
+        TensorId table = Tensors.init(
+                worker,
+                TensorSpec.growing("full", width)
+                        .slices(1)
+                        .optimizer(Optimizers.add())
+                        .policy(TablePolicy.keepAll().mostRows(1000))
+                        .device());
+        push(table, keys(0, 500), width);
+        push(table, keys(500, 1000), width);
+        OnHostDriver.inject("*:" + n + ":" + (n % 2 == 0 ? OUT_OF_MEMORY : OUT_OF_RESOURCES));
+        boolean failed = false;
+        try {
+            push(table, keys(1000, 1400), width);
+        } catch (PsException e) {
+            failed = true;
+        }
+        List<String> injected = OnHostDriver.injected();
+        OnHostDriver.inject("");
+        String what = "call " + n + ", " + injected;
+        float[] values = new float[1400 * width];
+        Tensors.pullRows(worker, table, keys(0, 1400), values).await();
+        for (int i = 0; i < values.length; i++) {
+            if (!failed || i / width >= 500 && i / width < 1000) {
+                assertThat(values[i]).as("element %d, %s", i, what).isEqualTo(i / width < 400 ? 0 : 1);
+            } else {
+                assertThat(values[i]).as("element %d, %s", i, what).isIn(0f, 1f);
+            }
+        }
+        push(table, keys(1400, 1900), width);
+        push(table, keys(1900, 2400), width);
+        Set<Long> left = new TreeSet<>();
+        Tensors.keys(worker, table).forEach(page -> Arrays.stream(page).forEach(left::add));
+        assertThat(left)
+                .as(what)
+                .isEqualTo(new TreeSet<>(LongStream.range(1400, 2400).boxed().toList()));
+        float[] all = new float[1000 * width];
+        Tensors.pullRows(worker, table, keys(1400, 2400), all).await();
+        assertThat(all).as(what).containsOnly(1);
+        Tensors.clear(worker, table);
+        return !injected.isEmpty();
+    }
+
+    private static long[] keys(int begin, int end) {
+        return LongStream.range(begin, end).toArray();
     }
 
     private static void push(TensorId tensor, long[] keys, int width) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatType;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.Initializer;
@@ -435,7 +436,7 @@ class FunctionsOnDeviceTest {
     @Test
     @Tag("every-kernel")
     void savedInOneMemoryAndLoadedInTheOther() {
-        SavedAndLoaded.check(worker, List.of("host", "device"), random);
+        SavedAndLoaded.check(worker, List.of("host", "device"), FloatType.FLOAT32, random);
     }
 
     private static float[] rows(TensorId tensor, long[] keys, int width) {

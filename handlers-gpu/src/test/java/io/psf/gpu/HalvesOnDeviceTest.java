@@ -1,19 +1,17 @@
 package io.psf.gpu;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
-import io.psf.api.TensorId;
 import io.psf.api.array.FloatType;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.OptimizerSpec;
-import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
@@ -118,26 +116,7 @@ class HalvesOnDeviceTest {
 
     @Test
     void aTensorIsSavedOnOneMemoryAndLoadedOnTheOther() {
-        int width = 5;
-        long[] keys = random.longs(700, 0, 1000).distinct().toArray();
-        for (TensorSpec shape : new TensorSpec[] {TensorSpec.table("s", 1000, width), TensorSpec.growing("s", width)}) {
-            TensorSpec spec = shape.optimizer(Optimizers.adam(0.01)).storage(FloatType.BFLOAT16);
-            for (String from : new String[] {"host", "device"}) {
-                TensorId tensor = Tensors.init(worker, spec.placement(from));
-                float[] update = floats(keys.length * width);
-                Tensors.pushRows(worker, tensor, keys, update).await();
-                Tensors.save(worker, tensor, "c");
-                float[] saved = new float[update.length];
-                Tensors.pullRows(worker, tensor, keys, saved).await();
-                Tensors.clear(worker, tensor);
-                TensorId loaded = Tensors.init(worker, spec.placement(from.equals("host") ? "device" : "host"));
-                Tensors.load(worker, loaded, "c");
-                float[] there = new float[update.length];
-                Tensors.pullRows(worker, loaded, keys, there).await();
-                assertThat(there).as(from).isEqualTo(saved);
-                Tensors.clear(worker, loaded);
-            }
-        }
+        SavedAndLoaded.check(worker, List.of("host", "device"), FloatType.BFLOAT16, random);
     }
 
     @Test

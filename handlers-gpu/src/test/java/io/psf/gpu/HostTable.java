@@ -84,6 +84,10 @@ final class HostTable {
         return entries;
     }
 
+    long mask() {
+        return mask;
+    }
+
     /** Finds or creates the rows of keys. */
     int[] insert(long... keys) {
         return insert(new HostGenerator(Distribution.CONSTANT, 0, 0, 0), 0, 0, keys);
@@ -137,38 +141,37 @@ final class HostTable {
         return kernels.floats(into, n * width);
     }
 
-    /** Removes keys, and moves the last rows to the places of those that were removed. Returns the row that each had. */
-    int[] remove(long values, int width, long... keys) {
-        long rows = kernels.allocate(4L * keys.length);
-        kernels.launch("psf_remove", kernels.copy(keys), keys.length, entries, (long) mask, rows);
-        int[] removed = kernels.ints(rows, keys.length);
+    /** The memory of a removal: bits of rows, and what is known of it. */
+    record Doom(long rows, long removal) {}
+
+    Doom doom() {
+        return new Doom(kernels.allocate((most + 31L) / 32 * 4), kernels.allocate(16));
+    }
+
+    /** Removes keys. Returns the number of rows removed. */
+    int remove(long values, int width, long... keys) {
+        Doom doom = doom();
+        long address = kernels.copy(keys);
+        kernels.launch("psf_doom_keys", address, keys.length, entries, (long) mask, doom.rows(), doom.removal());
+        return remove(doom, values, width);
+    }
+
+    /** Removes rows, and moves the last ones to the places of those that were removed. Returns their number. */
+    int remove(Doom doom, long values, int width) {
         int before = rows();
-        boolean[] isRemoved = new boolean[before];
-        for (int row : removed) {
-            if (row != NONE) {
-                isRemoved[row] = true;
-            }
+        int removed = kernels.ints(doom.removal(), 1)[0];
+        int after = before - removed;
+        int room = Math.min(removed, after); // the kernel writes no more
+        long from = kernels.allocate(4L * room);
+        long to = kernels.allocate(4L * room);
+        kernels.launch("psf_plan_moves", doom.rows(), before, from, to, doom.removal());
+        int[] known = kernels.ints(doom.removal(), 3);
+        if (known[1] != known[2]) {
+            throw new IllegalStateException("rows that move: " + known[2] + " (expected: " + known[1] + ")");
         }
-        int after = before;
-        for (boolean is : isRemoved) {
-            after -= is ? 1 : 0;
-        }
-        int[] from = new int[before];
-        int[] to = new int[before];
-        int n = 0;
-        for (int row = 0, last = after; row < after; row++) {
-            if (isRemoved[row]) {
-                while (isRemoved[last]) {
-                    last++;
-                }
-                from[n] = last++;
-                to[n++] = row;
-            }
-        }
-        long fromRows = kernels.copy(from);
-        long toRows = kernels.copy(to);
-        kernels.launch("psf_move_keys", keysOfRows, fromRows, toRows, n, entries, (long) mask);
-        kernels.launch("psf_move_rows", values, fromRows, toRows, n, width, 0);
+        kernels.launch("psf_remove_rows", doom.rows(), before, keysOfRows, entries, (long) mask);
+        kernels.launch("psf_move_keys", keysOfRows, from, to, known[1], entries, (long) mask);
+        kernels.launch("psf_move_rows", values, from, to, known[1], width, 0);
         kernels.write(status + 16, after);
         return removed;
     }

@@ -8,6 +8,7 @@ import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.gpu.driver.Device;
+import io.psf.gpu.driver.Module;
 import io.psf.gpu.driver.Ptx;
 import io.psf.gpu.onhost.OnHostDriver;
 import io.psf.runtime.PsCluster;
@@ -48,5 +49,27 @@ class LoadedKernels {
             Tensors.removeRows(worker, table, new long[] {1}).await();
             assertThat(OnHostDriver.injected()).isEmpty();
         }
+    }
+
+    @Test
+    void kernelsThatAreAssembledAreLoadedAndPtxIfTheDriverRefusesThem() throws IOException {
+        Device device = Device.of(0);
+        device.use();
+        String ptx = Ptx.resource(LoadedKernels.class, "psf.ptx");
+        byte[] binary = {0x7f, 'E', 'L', 'F', 0};
+        OnHostDriver.inject("cuModuleLoadDataEx:1:201"); // the call that loads PTX
+        Module loaded = device.module(ptx + "\n// one", "one", () -> binary);
+        assertThat(OnHostDriver.injected()).as("PTX that was compiled").isEmpty();
+        assertThat(device.module(ptx + "\n// one", "one", () -> {
+                    throw new AssertionError("loaded twice");
+                }))
+                .isSameAs(loaded);
+
+        OnHostDriver.inject("cuModuleLoadData:1:209"); // no binary for this device
+        Module compiled = device.module(ptx + "\n// two", "two", () -> binary);
+        assertThat(OnHostDriver.injected()).containsExactly("cuModuleLoadData");
+        OnHostDriver.inject("");
+        assertThat(compiled).isNotSameAs(loaded);
+        assertThat(OnHostDriver.violations()).isEmpty();
     }
 }

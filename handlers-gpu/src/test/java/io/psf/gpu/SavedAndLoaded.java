@@ -3,6 +3,7 @@ package io.psf.gpu;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.api.TensorId;
+import io.psf.api.array.FloatType;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
@@ -19,14 +20,14 @@ final class SavedAndLoaded {
     private SavedAndLoaded() {}
 
     /** Compares the values and the optimizer's state of each loaded tensor with those of the saved one. */
-    static void check(Worker worker, List<String> placements, Random random) {
+    static void check(Worker worker, List<String> placements, FloatType storage, Random random) {
         long[] keys = random.longs(KEYS, 0, BOUND).toArray();
         float[] update = new float[KEYS * WIDTH];
         for (int i = 0; i < update.length; i++) {
             update[i] = (float) random.nextGaussian();
         }
         for (TensorSpec shape : List.of(TensorSpec.table("saved", BOUND, WIDTH), TensorSpec.growing("saved", WIDTH))) {
-            TensorSpec spec = shape.optimizer(Optimizers.adam(0.01));
+            TensorSpec spec = shape.optimizer(Optimizers.adam(0.01)).storage(storage);
             for (String from : placements) {
                 String checkpoint = "from-" + from;
                 TensorId tensor = Tensors.init(worker, spec.placement(from));

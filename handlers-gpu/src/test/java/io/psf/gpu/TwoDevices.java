@@ -6,14 +6,21 @@ import io.psf.api.TensorId;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.TablePolicy;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.onhost.OnHostDriver;
 import io.psf.runtime.PsCluster;
+import io.psf.runtime.Scheduler;
+import io.psf.runtime.SchedulerConfig;
+import io.psf.runtime.Server;
+import io.psf.runtime.Settings;
 import io.psf.runtime.Worker;
 import java.io.IOException;
+import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -103,6 +110,43 @@ class TwoDevices {
         assertThat(used(0) - first).isGreaterThanOrEqualTo(24_000_000);
         assertThat(used(1) - second).isGreaterThanOrEqualTo(24_000_000);
         Tensors.clear(worker, tensor);
+    }
+
+    /** A server as {@code psf server --device 0,1} starts it. Tables with a policy have marks on the device of each slice. */
+    @Test
+    @SuppressWarnings("try") // the server is there, and is closed
+    void aServerOfSettingsHasTablesOnBoth() {
+        try (Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 1).listen("127.0.0.1", 0))) {
+            Map<String, String> settings =
+                    Map.of("PSF_SCHEDULER", "127.0.0.1:" + scheduler.port(), "PSF_DEVICE", "0,1");
+            CompletableFuture<Worker> joining = CompletableFuture.supplyAsync(
+                    () -> Worker.connect(Settings.of(settings).worker()));
+            try (Server server = Server.start(Settings.of(settings).server());
+                    Worker joined = joining.join()) {
+                long first = used(0);
+                long second = used(1);
+                Pair pair = Pair.init(
+                        joined,
+                        TensorSpec.growing("t", 3)
+                                .slices(4)
+                                .optimizer(Optimizers.adam(0.1))
+                                .policy(TablePolicy.keepAll().mostRows(2000)));
+                TensorId large = Tensors.init(
+                        joined,
+                        TensorSpec.table("large", 24_000_000, 1).slices(4).device());
+                assertThat(used(0) - first).isGreaterThanOrEqualTo(48_000_000);
+                assertThat(used(1) - second).isGreaterThanOrEqualTo(48_000_000);
+                for (int push = 0; push < 10; push++) {
+                    long[] keys = random.longs(600, 0, 10_000).distinct().toArray();
+                    float[] update = floats(3 * keys.length);
+                    Tensors.pushRows(joined, pair.host(), keys, update).await();
+                    Tensors.pushRows(joined, pair.device(), keys, update).await();
+                    pair.requireEqual(joined, random.longs(2000, 0, 10_000).toArray(), 3);
+                }
+                Tensors.clear(joined, large);
+                pair.clear(joined);
+            }
+        }
     }
 
     @Test

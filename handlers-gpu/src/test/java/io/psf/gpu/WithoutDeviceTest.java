@@ -9,6 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.api.array.FloatType;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.gpu.driver.Cuda;
@@ -93,7 +94,7 @@ class WithoutDeviceTest {
     @Test
     void theCheckOfSavedTensorsPassesOnTheHost() {
         long seed = System.nanoTime();
-        assertThatCode(() -> SavedAndLoaded.check(worker, List.of("host"), new Random(seed)))
+        assertThatCode(() -> SavedAndLoaded.check(worker, List.of("host"), FloatType.FLOAT32, new Random(seed)))
                 .as("seed %d", seed)
                 .doesNotThrowAnyException();
     }

@@ -59,10 +59,12 @@ public final class PlotOption {
         return new Report(command().commandLine().getOut(), Report.isOnTerminal(), total);
     }
 
-    /** Draws the evaluations that a report was shown, if any, and says where the picture is. */
+    /** Draws the evaluations that a report was shown, if any, and says where the picture is. A small Java cannot draw. */
     public void draw(Report report, String title, String subtitle) {
         List<Evaluation> evaluations = report.evaluations();
-        if (!evaluations.isEmpty()) {
+        if (ModuleLayer.boot().findModule("java.desktop").isEmpty()) {
+            report.say("plot: none, since this Java has no module java.desktop");
+        } else if (!evaluations.isEmpty()) {
             Evaluation.draw(evaluations, file, title, subtitle);
             report.say(line());
         }

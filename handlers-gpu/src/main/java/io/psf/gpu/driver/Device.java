@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
@@ -30,6 +31,9 @@ public final class Device {
 
     /** The most bytes of a block that is kept for reuse. */
     private static final long MOST_IDLE = 64L << 20;
+
+    /** A load of kernels that takes longer, in milliseconds, is logged. */
+    private static final long LONG_LOAD = 500;
 
     private static final Map<Integer, Device> OPEN = new ConcurrentHashMap<>();
     /** The device whose context is the thread's current one. */
@@ -264,7 +268,37 @@ public final class Device {
      * @throws PsException with {@code INTERNAL} if the driver does not accept it
      */
     public Module module(String ptx, String what) {
-        return modules.computeIfAbsent(ptx, text -> Module.load(text, what, toString()));
+        return module(ptx, what, () -> null);
+    }
+
+    /**
+     * Returns a module, which is loaded once.
+     *
+     * @param ptx the PTX
+     * @param what the PTX's name, for messages
+     * @param assembled returns what was assembled of the PTX for this device, or null: it is loaded faster
+     * @throws PsException with {@code INTERNAL} if the driver does not accept the PTX
+     */
+    public Module module(String ptx, String what, Supplier<byte @Nullable []> assembled) {
+        return modules.computeIfAbsent(ptx, text -> {
+            long began = System.nanoTime();
+            byte[] binary = assembled.get();
+            Module known = binary == null ? null : Module.load(binary, text, what);
+            if (known != null) {
+                return known;
+            }
+            Module compiled = Module.load(text, what, toString());
+            long millis = (System.nanoTime() - began) / 1_000_000;
+            if (millis > LONG_LOAD) {
+                LOG.info(
+                        "{}: the driver has taken {} ms for {}, and keeps the result if CUDA_CACHE_PATH, by default"
+                                + " ~/.nv/ComputeCache, is writable",
+                        this,
+                        millis,
+                        what);
+            }
+            return compiled;
+        });
     }
 
     /** Returns the reason why the device cannot run psf's kernels; empty if it can. */

@@ -18,6 +18,7 @@ import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmodule;
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
+import org.jspecify.annotations.Nullable;
 
 /** The kernels of a PTX, compiled for a device. Thread-safe. */
 public final class Module {
@@ -56,6 +57,16 @@ public final class Module {
             PsException failure = Cuda.failure(result, "PTX " + name + " on " + device);
             throw new PsException(failure.code(), failure.detail() + messages(log));
         }
+        return withKernels(module, ptx, name);
+    }
+
+    /** Loads what was assembled of PTX. Returns null if the driver refuses it, such as one that is older than the assembler. */
+    static @Nullable Module load(byte[] binary, String ptx, String name) {
+        CUmodule module = new CUmodule();
+        return JCudaDriver.cuModuleLoadData(module, binary) == 0 ? withKernels(module, ptx, name) : null;
+    }
+
+    private static Module withKernels(CUmodule module, String ptx, String name) {
         Module loaded = new Module(module, name);
         try {
             loaded.loadKernels(ptx);

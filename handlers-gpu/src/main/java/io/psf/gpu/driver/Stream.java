@@ -131,9 +131,18 @@ public final class Stream implements AutoCloseable {
 
     /** Copies from an address of the device to direct memory of the host. */
     public void copyOut(long from, ByteBuffer to) {
+        copyOut(from, to.slice(), to.remaining());
+    }
+
+    /**
+     * Copies from an address of the device to direct memory of the host.
+     *
+     * @param to the memory, from its first element on, regardless of its position
+     */
+    public void copyOut(long from, Buffer to, long bytes) {
         check(
-                JCudaDriver.cuMemcpyDtoHAsync(Pointer.to(to.slice()), Block.pointer(from), to.remaining(), stream),
-                "copy of " + to.remaining() + " bytes from the device");
+                JCudaDriver.cuMemcpyDtoHAsync(Pointer.to(to), Block.pointer(from), bytes, stream),
+                "copy of " + bytes + " bytes from the device");
     }
 
     /** Copies within the device. */

@@ -3,11 +3,16 @@ package io.psf.gpu.shard;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.ShardBytes;
+import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.StoredColumn;
+import io.psf.builtin.answer.EncodingShard;
 import io.psf.builtin.initializer.GeneratingShard;
 import io.psf.builtin.initializer.Generator;
+import io.psf.builtin.policy.MarkMemory;
+import io.psf.builtin.policy.MarkingShard;
 import io.psf.builtin.push.Pushes;
 import io.psf.gpu.DeviceArray;
 import io.psf.gpu.DeviceKernel;
@@ -17,12 +22,14 @@ import io.psf.runtime.spi.shard.ServerShard;
 import io.psf.runtime.spi.shard.ShardLane;
 import io.psf.runtime.spi.shard.Slice;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** A shard in the memory of a device. All of its state belongs to its lane. Handlers name its interfaces. */
-public final class CudaShard extends ServerShard implements DeviceShard, GeneratingShard {
+public final class CudaShard extends ServerShard implements DeviceShard, EncodingShard, GeneratingShard, MarkingShard {
     private final ShardMemory memory;
     private final Workspace workspace;
     private final DeviceRows rows;
@@ -89,7 +96,7 @@ public final class CudaShard extends ServerShard implements DeviceShard, Generat
         }
         long ofSlots = rows.slots().bytes();
         long ofValues = rows.values().bytes();
-        long inIndex = memory.bytes() - ofValues - ofSlots; // the rest finds rows
+        long inIndex = memory.bytes() - ofValues - ofSlots - rows.bytesOfMarks(); // the rest finds rows
         return new ShardBytes(ofValues, ofSlots + inSums, inIndex, attachments().bytes());
     }
 
@@ -118,10 +125,12 @@ public final class CudaShard extends ServerShard implements DeviceShard, Generat
 
     @Override
     public FloatArray valuesForAnswer() {
-        if (!isOfHalves()) {
-            return download(deviceValues());
-        }
-        FloatArray all = allocate(Math.multiplyExact(rows(), width()));
+        return isOfHalves() ? valuesForAnswer(FloatType.FLOAT32) : download(deviceValues());
+    }
+
+    @Override
+    public FloatArray valuesForAnswer(FloatType wire) {
+        FloatArray all = allocate(rows(), wire);
         Workspace.poison(all);
         return rows.operation(kernels -> {
             Rows from = rows.values().rowsToRead();
@@ -135,6 +144,33 @@ public final class CudaShard extends ServerShard implements DeviceShard, Generat
             workspace.stream().synchronize();
             return all;
         });
+    }
+
+    @Override
+    public FloatArray gatherForAnswer(LongArray keys, FloatType wire) {
+        FloatArray gathered = allocate(keys.length(), wire);
+        lookUp.gather(keys, gathered);
+        return gathered;
+    }
+
+    /** Allocates scratch memory for rows of an answer, in a format if kernels convert to it. */
+    private FloatArray allocate(int n, FloatType wire) {
+        int values = Math.multiplyExact(n, width());
+        int block = FloatType.block(width());
+        // The host fills rows that have no kernel for their initial values. Pieces of very long rows begin at no block.
+        boolean isPlain = wire == FloatType.INT8
+                && (spec().grows() && rows.generator() == null
+                        || block != width() && width() > Workspace.PIECE / block);
+        if (isPlain || wire == FloatType.FLOAT32) {
+            return allocate(values);
+        }
+        int bytes = Math.toIntExact(wire.bytes(n, width()));
+        ByteBuffer memory = allocate((int) ((bytes + 3L) / Float.BYTES)).offHeap();
+        if (memory == null) {
+            return allocate(values);
+        }
+        ByteBuffer exact = memory.slice(0, bytes).order(ByteOrder.LITTLE_ENDIAN);
+        return wire == FloatType.INT8 ? ArrayMemory.viewBlocks(exact, block, values) : ArrayMemory.view(exact, wire);
     }
 
     private boolean isOfHalves() {
@@ -194,26 +230,49 @@ public final class CudaShard extends ServerShard implements DeviceShard, Generat
 
     @Override
     protected void removeAll() {
-        rows.removeAll();
+        rows.removals().removeAll();
         try {
-            rows.finishRemoval();
+            finishRemoval();
         } catch (RuntimeException e) {
             attachments().rowsRemoved(); // as below
             throw e;
         }
     }
 
+    private void finishRemoval() {
+        rows.operation(kernels -> null);
+    }
+
     @Override
     protected int removeSome(LongArray keys) {
-        Removal removal = rows.remove(keys);
+        return remove(keys.length(), (kernels, doom) -> {
+            long of = rows.transfers().upload(keys);
+            rows.find(
+                    kernels,
+                    of,
+                    keys.length(),
+                    rows.transfers().items(keys.length()).address());
+            rows.end(keys);
+            kernels.removal().doomKeys(of, keys.length(), rows.index().index(), doom);
+        });
+    }
+
+    private int remove(int most, BiConsumer<Kernels, Doom> choice) {
+        Removed removed = rows.removals().remove(choice, most, attachments().followRows());
         try {
-            rows.finishRemoval();
+            finishRemoval();
         } finally { // a removal that has begun is finished later if this fails: the attachments follow it
-            for (int i = 0; i < removal.items().length; i++) {
-                attachments().rowRemoved(keys.get(removal.items()[i]), removal.rows()[i], removal.lasts()[i]);
-            }
+            removed.tell(attachments()::rowRemoved, attachments()::forget);
         }
-        return removal.items().length;
+        return removed.number();
+    }
+
+    @Override
+    public MarkMemory marks() {
+        return rows.marks(choice -> {
+            lane().requireMayChange("removal of rows");
+            return remove(0, choice);
+        });
     }
 
     @Override

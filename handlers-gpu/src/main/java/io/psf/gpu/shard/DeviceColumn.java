@@ -207,9 +207,10 @@ final class DeviceColumn {
         empty(used, fitting(there));
     }
 
+    /** Empties the entries that were not used, and counts them: those that are not empty have to be emptied once more. */
     private void empty(int used, int rows) {
-        capacity = rows;
         clear(used, rows);
+        capacity = rows;
     }
 
     private void move(int used, int needed, int wanted) {

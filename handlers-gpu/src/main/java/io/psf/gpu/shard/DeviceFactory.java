@@ -4,7 +4,7 @@ import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.gpu.driver.Cuda;
 import io.psf.gpu.driver.Device;
-import io.psf.gpu.driver.PinnedMemory;
+import io.psf.gpu.driver.PinnedSlabs;
 import io.psf.runtime.spi.shard.MadeShard;
 import io.psf.runtime.spi.shard.ShardFactory;
 import io.psf.runtime.spi.shard.ShardLane;
@@ -94,8 +94,7 @@ public final class DeviceFactory implements ShardFactory {
         if (devices.isEmpty()) {
             return null;
         }
-        Device any = devices.get(0);
-        return bytes -> PinnedMemory.allocate(any, bytes);
+        return new PinnedSlabs(devices.get(0))::allocate;
     }
 
     @Override

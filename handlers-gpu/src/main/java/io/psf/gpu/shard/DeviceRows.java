@@ -5,11 +5,13 @@ import io.psf.api.Range;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
-import io.psf.gpu.driver.Block;
 import io.psf.runtime.spi.shard.Slice;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,10 +42,9 @@ final class DeviceRows {
     private int capacity;
 
     private int used;
-    /** Changes when rows are removed, so that numbers of rows are invalid. */
-    private int removals;
-    /** The removal whose keys are out of the index, and whose rows are not moved yet; null if there is none. */
-    private @Nullable Unfinished unfinished;
+    private final Removals removals;
+    /** The marks of a table with a policy; null if nothing has asked for them. */
+    private @Nullable DeviceMarks marks;
 
     DeviceRows(Slice slice, ShardMemory memory) {
         this.tensor = slice.tensor();
@@ -61,6 +62,7 @@ final class DeviceRows {
         this.index = tensor.grows() ? new KeyIndex(memory, "index of " + name) : null;
         this.keys =
                 tensor.grows() ? new DeviceColumn(memory, "keys of " + name, 2, FloatType.FLOAT32, 0, most()) : null;
+        this.removals = new Removals(this);
     }
 
     ShardMemory memory() {
@@ -87,7 +89,7 @@ final class DeviceRows {
         return tensor.grows() ? KeyIndex.MOST_ROWS : rows;
     }
 
-    int removals() {
+    Removals removals() {
         return removals;
     }
 
@@ -103,18 +105,73 @@ final class DeviceRows {
         return status;
     }
 
-    private KeyIndex index() {
+    KeyIndex index() {
         if (index == null) {
             throw new IllegalStateException(name + ": does not grow (expected: a table that grows)");
         }
         return index;
     }
 
-    private DeviceColumn keys() {
+    DeviceColumn keys() {
         if (keys == null) {
             throw new IllegalStateException(name + ": does not grow (expected: a table that grows)");
         }
         return keys;
+    }
+
+    int used() {
+        return used;
+    }
+
+    /** Returns the columns whose rows are moved and emptied with those of the table: all but the keys. */
+    List<DeviceColumn> columnsOfFloats() {
+        List<DeviceColumn> columns = new ArrayList<>(slots.used().values());
+        columns.add(values);
+        if (marks != null) {
+            columns.add(marks.column());
+        }
+        return columns;
+    }
+
+    /** Returns the marks of a table with a policy, which are made on the first request. */
+    DeviceMarks marks(ToIntFunction<BiConsumer<Kernels, Doom>> removal) {
+        DeviceMarks there = marks;
+        if (there == null) {
+            there = operation(kernels -> new DeviceMarks(this, name, capacity, removal));
+            marks = there;
+        }
+        return there;
+    }
+
+    /** Returns the bytes of the marks. */
+    long bytesOfMarks() {
+        return marks == null ? 0 : marks.bytes();
+    }
+
+    /** Marks the rows that are not marked yet, if the table has a policy. */
+    void markNew(Kernels kernels) {
+        if (marks != null) {
+            marks.markNew(kernels);
+        }
+    }
+
+    /** Takes the number of rows after a removal, and that of the entries of the index in use. */
+    void removed(int count, int usedAfterwards) {
+        rows = count;
+        filled = count;
+        used = usedAfterwards;
+        if (marks != null) {
+            marks.removed(count);
+        }
+    }
+
+    /** Queues that the rows of keys of a growing table are marked. A key without a row is counted, and has row -1. */
+    void touch(Kernels kernels, long of, int n, Touch touch, long into) {
+        status.begin();
+        if (!ownsAll()) {
+            kernels.check(of, n, range, Claims.NONE, status.address());
+        }
+        kernels.removal().touch(of, n, index().index(), touch, into, status.address());
     }
 
     /** Sets the initial values of rows that are created from now on. */
@@ -230,11 +287,15 @@ final class DeviceRows {
         List<DeviceColumn> all = slots.withReserved();
         all.add(keys());
         all.add(values);
+        if (marks != null) {
+            all.add(marks.column());
+        }
         int least = most();
         for (DeviceColumn column : all) {
             column.grow(rows, needed);
             least = Math.min(least, column.capacity());
         }
+        removals.reserve(least);
         capacity = least;
     }
 
@@ -308,88 +369,8 @@ final class DeviceRows {
     /** Runs an operation on the rows, after a removal that has begun and failed. */
     <T> T operation(Function<Kernels, T> work) {
         return workspace.operation(kernels -> {
-            finish(kernels);
+            removals.finish(kernels);
             return work.apply(kernels);
         });
-    }
-
-    /**
-     * Removes keys of a growing table from the index. From the launch of that kernel on the removal is decided: {@link
-     * #finishRemoval} moves the rows, now or in the next operation. Whatever fails before leaves the table as it was.
-     *
-     * @param given the keys; one without a row is passed over
-     * @return what is removed
-     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own; then none is removed
-     */
-    Removal remove(LongArray given) {
-        return operation(kernels -> {
-            int n = given.length();
-            long of = transfers.upload(given);
-            Block items = transfers.items(n);
-            find(kernels, of, n, items.address());
-            end(given);
-            int[] found = new int[n];
-            transfers.download(items, found, n);
-            Removal removal = Removal.of(Removal.once(found, rows), rows);
-            var unused = workspace.scratch("from", (long) n * Integer.BYTES); // finishing needs no more memory
-            unused = workspace.scratch("to", (long) n * Integer.BYTES);
-            kernels.remove(of, n, index().index(), items.address());
-            begin(new Unfinished(removal, rows), used);
-            return removal;
-        });
-    }
-
-    /** Removes all rows of a growing table, as {@link #remove} does. */
-    void removeAll() {
-        operation(kernels -> {
-            index().clear();
-            begin(new Unfinished(Removal.of(new int[0], 0), rows), 0);
-            return null;
-        });
-    }
-
-    private void begin(Unfinished removal, int usedAfterwards) {
-        unfinished = removal;
-        rows = removal.plan().count();
-        filled = rows;
-        used = usedAfterwards;
-        removals++;
-    }
-
-    /** Moves and empties rows, as the removal that has begun says. */
-    void finishRemoval() {
-        operation(kernels -> null);
-    }
-
-    private void finish(Kernels kernels) {
-        Unfinished removal = unfinished;
-        if (removal == null) {
-            return;
-        }
-        if (!removal.hasMoved()) { // moves may be repeated until rows are emptied
-            move(kernels, removal.plan());
-            removal = removal.moved();
-            unfinished = removal;
-        }
-        values.clear(rows, removal.before());
-        for (DeviceColumn slot : slots.used().values()) {
-            slot.clear(rows, removal.before());
-        }
-        status.write(rows, used);
-        unfinished = null;
-    }
-
-    private void move(Kernels kernels, Removal removal) {
-        int n = removal.from().length;
-        if (n == 0) {
-            return;
-        }
-        long from = transfers.upload("from", removal.from(), n).address();
-        long to = transfers.upload("to", removal.to(), n).address();
-        kernels.moveKeys(keys().address(), from, to, n, index().index());
-        kernels.moveRows(values.rows(), from, to, n);
-        for (DeviceColumn slot : slots.used().values()) {
-            kernels.moveRows(slot.rows(), from, to, n);
-        }
     }
 }

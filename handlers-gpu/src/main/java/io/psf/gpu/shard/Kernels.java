@@ -25,6 +25,7 @@ final class Kernels {
 
     private final Launcher launcher;
     private final int processors;
+    private final RemovalKernels removal = new RemovalKernels(this);
 
     Kernels(Launcher launcher, int processors) {
         this.launcher = launcher;
@@ -34,6 +35,11 @@ final class Kernels {
     /** Launches the kernels of a module on a stream. */
     Kernels(Module module, Stream stream, int processors) {
         this((kernel, grid, arguments) -> stream.launch(module, kernel, grid, arguments), processors);
+    }
+
+    /** Returns the kernels that remove rows and those of the marks of rows. */
+    RemovalKernels removal() {
+        return removal;
     }
 
     private void launch(String kernel, String signature, long items, LaunchArguments arguments) {
@@ -48,7 +54,8 @@ final class Kernels {
         launcher.launch(kernel, grid, arguments.bits());
     }
 
-    private void launch(String kernel, long items, LaunchArguments arguments) {
+    /** Launches a kernel of which each thread takes items of its own. */
+    void launch(String kernel, long items, LaunchArguments arguments) {
         launch(kernel, kernel, items, arguments);
     }
 
@@ -82,6 +89,38 @@ final class Kernels {
                 .pointer(floats)
                 .i64(n)
                 .i32(of.storage());
+    }
+
+    /**
+     * Reads n values of INT8.
+     *
+     * @param block the number of values that share a factor
+     * @param first the place of the first one in its block
+     */
+    void decodeBytes(long values, long factors, int block, int first, long into, long n) {
+        launch(
+                "psf_decode_bytes",
+                n,
+                new LaunchArguments()
+                        .pointer(values)
+                        .pointer(factors)
+                        .i32(block)
+                        .i32(first)
+                        .pointer(into)
+                        .i64(n));
+    }
+
+    /** Converts n values to INT8, by blocks. */
+    void encodeBytes(long from, long n, int block, long factors, long values) {
+        launch(
+                "psf_encode_bytes",
+                (n + block - 1) / block,
+                new LaunchArguments()
+                        .pointer(from)
+                        .i64(n)
+                        .i32(block)
+                        .pointer(factors)
+                        .pointer(values));
     }
 
     void rowsInRange(long keys, int n, Range range, long rows, Claims claims, long status) {
@@ -175,38 +214,6 @@ final class Kernels {
                         .i32(n)
                         .pointer(index.entries())
                         .i64(index.mask()));
-    }
-
-    void remove(long keys, int n, Index index, long rows) {
-        launch(
-                "psf_remove",
-                n,
-                new LaunchArguments().pointer(keys).i32(n).index(index).pointer(rows));
-    }
-
-    void moveKeys(long keys, long from, long to, int n, Index index) {
-        launch(
-                "psf_move_keys",
-                n,
-                new LaunchArguments()
-                        .pointer(keys)
-                        .pointer(from)
-                        .pointer(to)
-                        .i32(n)
-                        .pointer(index.entries())
-                        .i64(index.mask()));
-    }
-
-    void moveRows(Rows of, long from, long to, int n) {
-        launch(
-                "psf_move_rows",
-                (long) n * of.width(),
-                new LaunchArguments()
-                        .pointer(of.address())
-                        .pointer(from)
-                        .pointer(to)
-                        .i32(n)
-                        .rows(of));
     }
 
     /** Copies rows of a table that does not grow to {@code into}, one after the other. */

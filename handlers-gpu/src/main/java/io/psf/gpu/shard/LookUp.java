@@ -60,7 +60,7 @@ final class LookUp {
      * otherwise.
      */
     int rowOfLast(long key) {
-        return lastRow >= 0 && key == lastKey && lastRemovals == rows.removals() ? lastRow : -1;
+        return lastRow >= 0 && key == lastKey && lastRemovals == rows.removals().number() ? lastRow : -1;
     }
 
     /** Returns the key of a row. Keys are copied to the host in pages, since they are read one after the other. */
@@ -69,10 +69,10 @@ final class LookUp {
         if (!tensor.grows()) {
             return rows.range().begin() + row;
         }
-        if (row < pageBegin || row >= pageEnd || pageRemovals != rows.removals()) {
+        if (row < pageBegin || row >= pageEnd || pageRemovals != rows.removals().number()) {
             pageBegin = row / PAGE * PAGE;
             pageEnd = Math.min(rows.count(), pageBegin + PAGE);
-            pageRemovals = rows.removals();
+            pageRemovals = rows.removals().number();
             page = page.length == 0 ? new long[PAGE] : page;
             rows.keys(pageBegin, page, pageEnd - pageBegin);
         }

@@ -1,5 +1,6 @@
 package io.psf.gpu.shard;
 
+import io.psf.api.array.EncodedFloats;
 import io.psf.api.array.FloatArray;
 import io.psf.gpu.driver.Block;
 import io.psf.gpu.driver.PinnedMemory;
@@ -23,11 +24,13 @@ final class Pieces {
     private static final int ALIGNMENT = 16;
 
     private final Workspace workspace;
+    private final EncodedPieces encoded;
     /** Page-locked memory for pieces of arrays that are on the heap, by half; null until there is one. */
     private final @Nullable ByteBuffer[] heap = new ByteBuffer[2];
 
     Pieces(Workspace workspace) {
         this.workspace = workspace;
+        this.encoded = new EncodedPieces(workspace);
     }
 
     /** Runs a kernel on a piece. */
@@ -56,6 +59,11 @@ final class Pieces {
      * @param from [n, width] float32
      */
     void in(FloatArray from, int width, Work work) {
+        EncodedFloats encoded = EncodedFloats.of(from);
+        if (encoded != null) {
+            this.encoded.in(from, encoded, width, work);
+            return;
+        }
         int rows = from.length() / width;
         int most = rowsOfPiece(width);
         if (rows > most) {
@@ -122,6 +130,11 @@ final class Pieces {
      * @param to [n, width] float32, off-heap; written
      */
     void out(FloatArray to, int width, Work work) {
+        EncodedFloats encoded = EncodedFloats.of(to);
+        if (encoded != null) {
+            this.encoded.out(to, encoded, width, work);
+            return;
+        }
         int rows = to.length() / width;
         int most = rowsOfPiece(width);
         if (rows > most) {
@@ -175,7 +188,8 @@ final class Pieces {
         return own;
     }
 
-    private Block buffer(int number, int rows, int width) {
+    /** Returns the memory for a piece of float32 on the device. */
+    Block buffer(int number, int rows, int width) {
         return workspace.scratch(workspace.half(number).name(), (long) Math.max(1, rows) * width * Float.BYTES);
     }
 }

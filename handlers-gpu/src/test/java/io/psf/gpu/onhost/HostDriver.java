@@ -86,6 +86,13 @@ public final class HostDriver {
         }
     }
 
+    /** Returns the settings of a process that uses the driver. The test is skipped if this machine cannot have it. */
+    public Map<String, String> environment() {
+        Map<String, String> all = new LinkedHashMap<>(settings);
+        all.put("LD_LIBRARY_PATH", library().getParent().toString());
+        return all;
+    }
+
     /** Returns the functions that JCuda's library refers to, for those that the driver does not have: not supported. */
     private static String others() {
         String all;

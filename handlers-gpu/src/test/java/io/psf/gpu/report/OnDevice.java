@@ -41,8 +41,8 @@ public final class OnDevice {
     /**
      * Runs one part.
      *
-     * @param arguments the part: tests, every-kernel, benchmarks or sanitizer; the report's folder; for sanitizer, its
-     *     result in words
+     * @param arguments the part: tests, every-kernel, benchmarks, sanitizer or demo; the report's folder; for the last two,
+     *     the result in words
      */
     public static void main(String[] arguments) {
         Report report = new Report(Path.of(arguments[1]));
@@ -51,9 +51,10 @@ public final class OnDevice {
             case EVERY_KERNEL -> everyKernel();
             case BENCHMARKS -> benchmarks(report);
             case "sanitizer" -> sanitizer(report, arguments[2]);
+            case "demo" -> demo(report, arguments[2]);
             default ->
                 throw new IllegalArgumentException(
-                        "part: " + arguments[0] + " (expected: tests, every-kernel, benchmarks or sanitizer)");
+                        "part: " + arguments[0] + " (expected: tests, every-kernel, benchmarks, sanitizer or demo)");
         };
         System.out.flush();
         Runtime.getRuntime().halt(exit); // servers' threads may still run
@@ -115,8 +116,20 @@ public final class OnDevice {
         report.put(BENCHMARKS, json, Measured.header() + "\n" + lines + (ended ? "" : "\ndid not end"));
     }
 
-    private static int sanitizer(Report report, String result) {
-        report.put("sanitizer", Map.of("memcheck", result), "memcheck: " + result);
+    /** Writes the results of compute-sanitizer, one a line: a tool, a colon, and the result. */
+    private static int sanitizer(Report report, String results) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        for (String line : results.lines().toList()) {
+            int colon = line.indexOf(": ");
+            json.put(line.substring(0, colon), line.substring(colon + 2));
+        }
+        report.put("sanitizer", json, results);
+        return 0;
+    }
+
+    /** Writes how the demo has ended. */
+    private static int demo(Report report, String result) {
+        report.put("demo", result, result);
         return 0;
     }
 }

@@ -11,7 +11,8 @@ import java.util.List;
  * after the other, and are in the folder {@code parts} below it. Both files are complete after each change of a part.
  */
 final class Report {
-    private static final List<String> PARTS = List.of("machine", "tests", "benchmarks", "sanitizer", "nvidia-smi");
+    private static final List<String> PARTS =
+            List.of("machine", "tests", "demo", "benchmarks", "sanitizer", "nvidia-smi");
 
     private final Path folder;
     private final Path parts;

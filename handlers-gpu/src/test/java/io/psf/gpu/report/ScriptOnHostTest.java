@@ -3,14 +3,17 @@ package io.psf.gpu.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.psf.gpu.onhost.HostDriver;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,9 +25,16 @@ class ScriptOnHostTest {
             #!/bin/bash
             folder="${@: -1}"
             part="${@: -2:1}"
-            case " $* " in *" OnDevice sanitizer "* | *".OnDevice sanitizer "*) echo "${@: -1}" >"$RESULT"; exit 0 ;; esac
+            case " $* " in
+              *".OnDevice sanitizer "*) echo "${@: -1}" >"$RESULT"; exit 0 ;;
+              *".OnDevice demo "*) echo "${@: -1}" >"$RESULT.demo"; exit 0 ;;
+              *" demo --device 0 ") echo "AUC 0.75"; exit "${DEMO:-0}" ;;
+            esac
             mkdir -p "$folder/parts"
-            echo text >"$folder/report.txt"
+            [ "$part" != tests ] || echo text >"$folder/report.txt"
+            if [ "$part" = benchmarks ] && [ -n "${REAL:-}" ]; then
+              exec "$REAL" -XX:TieredStopAtLevel=1 -Dpsf.gpu.small=true -cp "$CLASSES" io.psf.gpu.report.OnDevice benchmarks "$folder"
+            fi
             if [ "$part" = tests ] && [ -n "${HANGS:-}" ]; then
               echo $$ >"$RESULT"
               exec sleep 50
@@ -34,10 +44,12 @@ class ScriptOnHostTest {
 
     private static final String SANITIZER = """
             #!/bin/bash
+            tool=$2
             while [ "$1" != --log-file ]; do shift; done
             log=$2
             shift 2
             "$@"
+            [ "$tool" != racecheck ] || [ -z "${RACES:-}" ] || SAYS=$RACES
             [ -z "${SAYS:-}" ] || echo "========= $SAYS" >"$log"
             exit "${ENDS:-0}"
             """;
@@ -96,6 +108,11 @@ class ScriptOnHostTest {
         requireClean();
     }
 
+    /** Returns the results of the tools, which are the same. */
+    private static String each(String result) {
+        return "memcheck: " + result + "\ninitcheck: " + result + "\nracecheck: " + result;
+    }
+
     private void requireClean() throws IOException {
         assertThat(folder.resolve("report/parts")).doesNotExist();
         try (var left = Files.list(folder.resolve("tmp"))) {
@@ -105,12 +122,48 @@ class ScriptOnHostTest {
 
     @Test
     void aSanitizerThatFindsNothingPasses() throws Exception {
-        run(Map.of("SAYS", "ERROR SUMMARY: 0 errors"), 0, "0 errors");
+        run(
+                Map.of("SAYS", "ERROR SUMMARY: 0 errors", "RACES", "RACECHECK SUMMARY: 0 hazards displayed"),
+                0,
+                "memcheck: 0 errors\ninitcheck: 0 errors\nracecheck: 0 hazards displayed");
+        assertThat(folder.resolve("result.demo")).hasContent("AUC 0.75");
     }
 
     @Test
     void aSanitizerThatFindsErrorsFails() throws Exception {
-        run(Map.of("SAYS", "ERROR SUMMARY: 2 errors", "ENDS", "1"), 1, "2 errors");
+        run(Map.of("SAYS", "ERROR SUMMARY: 2 errors", "ENDS", "1"), 1, each("2 errors"));
+    }
+
+    /** Each benchmark runs on the driver of the host, with few rows. Its times say nothing. */
+    @Test
+    @Tag("long")
+    @Timeout(300)
+    void theBenchmarksRun() throws Exception {
+        Map<String, String> environment = new HashMap<>(new HostDriver(folder).environment());
+        environment.put("SAYS", "ERROR SUMMARY: 0 errors");
+        environment.put(
+                "REAL", Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        environment.put("CLASSES", System.getProperty("java.class.path"));
+        run(environment, 0, each("0 errors"));
+        String report = Files.readString(folder.resolve("report/report.txt"));
+        assertThat(report)
+                .contains("find 16M keys among 32M", "quoted figure", "new keys to a full table", "Zipf keys")
+                .contains("on 4 lanes", "of 1 float", "34 GB", "Tensors.pullRows of 1 keys")
+                .doesNotContain("not measured", "did not end");
+    }
+
+    @Test
+    void aRaceFails() throws Exception {
+        run(
+                Map.of("SAYS", "ERROR SUMMARY: 0 errors", "RACES", "RACECHECK SUMMARY: 3 hazards displayed"),
+                1,
+                "memcheck: 0 errors\ninitcheck: 0 errors\nracecheck: 3 hazards displayed");
+    }
+
+    @Test
+    void aDemoThatFailsFails() throws Exception {
+        run(Map.of("SAYS", "ERROR SUMMARY: 0 errors", "DEMO", "2"), 1, each("0 errors"));
+        assertThat(folder.resolve("result.demo")).hasContent("exit code 2");
     }
 
     @Test
@@ -118,16 +171,17 @@ class ScriptOnHostTest {
         run(
                 Map.of("SAYS", "Error: Device not supported", "ENDS", "1"),
                 0,
-                "not run, since this machine refuses compute-sanitizer: Error: Device not supported");
+                each("not run, since this machine refuses compute-sanitizer: Error: Device not supported"));
         run(
                 Map.of("SILENT", "1", "ENDS", "9"),
                 0,
-                "not run, since this machine refuses compute-sanitizer: it ended before the first test with exit code 9:");
+                each("not run, since this machine refuses compute-sanitizer: it ended before the first test with exit code 9: ")
+                        .strip());
     }
 
     @Test
     void aSanitizerWithoutAResultFails() throws Exception {
-        run(Map.of("ENDS", "7"), 1, "no result (exit code 7)");
+        run(Map.of("ENDS", "7"), 1, each("no result (exit code 7)"));
     }
 
     /** Maven and jlink are scripts here, and xz hangs when it has written half of the archive. */

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
  * @param out bytes copied from the device to page-locked memory
  */
 record Floors(double copy, double in, double out) {
-    private static final long COPIED = 1L << 30;
-    private static final int PINNED = 256 << 20;
+    private static final long COPIED = Size.of(1L << 30);
+    private static final int PINNED = Size.of(256 << 20);
 
     static Floors measure(Device device, Consumer<Measured> rows) {
         try (Lent lent = new Lent(device)) {

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The index of a growing table of 32M rows: look-ups of 16M keys. */
 final class IndexBenchmarks {
-    private static final int PRESENT = 1 << 25;
-    private static final int ASKED = 1 << 24;
-    private static final int ENTRIES = 1 << 26;
+    private static final int PRESENT = Size.of(1 << 25);
+    private static final int ASKED = Size.of(1 << 24);
+    private static final int ENTRIES = Size.of(1 << 26);
     /** One more than the greatest position. */
     private static final long POSITIONS = 1L << 62;
 
@@ -23,7 +23,7 @@ final class IndexBenchmarks {
     private static final int WIDTH = 64;
 
     private static final String REMARK =
-            "of 2^26 entries; floor: HierarchicalKV's published %s for dimension 64 on an H100, another card";
+            "of 2^26 entries; floor: a quoted figure, HierarchicalKV's %s for dimension 64 on an H100, another card";
 
     private final Device device;
 
@@ -64,7 +64,7 @@ final class IndexBenchmarks {
             long asked = lent.copied(keys(PRESENT / 4, ASKED, true));
             long rows = lent.filled(4L * ASKED, 0);
             Status status = new Status(lent.memory());
-            double seconds = Timing.queued(
+            double seconds = Timing.tenQueued(
                     lent.workspace().stream(), () -> kernels.find(asked, ASKED, ALL, index, rows, status.address()));
             status.read();
             require(status.invalid() == 0 && status.missing() == 0, "keys that were not found: " + status.missing());
@@ -84,7 +84,7 @@ final class IndexBenchmarks {
             long rows = lent.filled(4L * asked, 0);
             long into = lent.filled(4L * WIDTH * asked, 0);
             Status status = new Status(lent.memory());
-            double seconds = Timing.queued(
+            double seconds = Timing.tenQueued(
                     lent.workspace().stream(),
                     () -> kernels.pullIndex(
                             items,

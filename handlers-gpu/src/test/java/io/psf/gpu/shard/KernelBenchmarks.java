@@ -14,9 +14,8 @@ import java.util.stream.IntStream;
 /** Kernels that move rows and that step optimizers, by the bytes that they must move. */
 final class KernelBenchmarks {
     private static final int WIDTH = 64;
-    private static final long BYTES_OF_ROW = 4L * WIDTH;
-    private static final int TABLE = 1 << 24;
-    private static final int ITEMS = 1 << 20;
+    private static final int TABLE = Size.of(1 << 24);
+    private static final int ITEMS = Size.of(1 << 20);
     private static final Range ALL = new Range(0, TABLE);
 
     private final Device device;
@@ -44,6 +43,10 @@ final class KernelBenchmarks {
         if (ascending) {
             Arrays.sort(all);
         }
+        return buffer(all);
+    }
+
+    private static ByteBuffer buffer(long[] all) {
         ByteBuffer keys = ByteBuffer.allocateDirect(ITEMS * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         keys.asLongBuffer().put(all);
         return keys;
@@ -51,38 +54,67 @@ final class KernelBenchmarks {
 
     /** Copies rows by key, from keys that are on the device. */
     Measured gather() {
+        return gather("gather 1M of 16M rows of 64 floats", TABLE, WIDTH, keys(false), 0.8);
+    }
+
+    Measured gatherOneWide() {
+        return gather("gather 1M of 16M rows of 1 float", TABLE, 1, keys(false), Double.NaN);
+    }
+
+    /** Keys of which the most frequent ones are read from the cache: the bytes may exceed those of a copy. */
+    Measured gatherZipf() {
+        return gather(
+                "gather 1M Zipf keys of 16M rows of 64 floats",
+                TABLE,
+                WIDTH,
+                buffer(Zipf.keys(ITEMS, TABLE)),
+                Double.NaN);
+    }
+
+    /** Rows whose addresses need more than 35 bits. */
+    Measured gatherBeyond32Gigabytes() {
+        int rows = Size.of(1 << 27) + 1024;
+        long[] keys = new long[ITEMS];
+        for (int i = 0; i < ITEMS; i++) {
+            keys[i] = (scattered(i) * 8L + i % 8) % rows;
+        }
+        return gather("gather 1M of 134M rows of 64 floats, 34 GB", rows, WIDTH, buffer(keys), Double.NaN);
+    }
+
+    private Measured gather(String name, int rows, int width, ByteBuffer keys, double wanted) {
+        long ofRow = 4L * width;
         try (Lent lent = new Lent(device)) {
             Kernels kernels = lent.workspace().kernels();
-            long values = lent.filled(TABLE * BYTES_OF_ROW, 0);
-            long into = lent.filled(ITEMS * BYTES_OF_ROW, 0);
-            Items items = new Items(lent.copied(keys(false)), ITEMS, 0, ITEMS);
+            long values = lent.filled(rows * ofRow, 0);
+            long into = lent.filled(ITEMS * ofRow, 0);
+            Items items = new Items(lent.copied(keys), ITEMS, 0, ITEMS);
             long status = new Status(lent.memory()).address();
+            Rows of = new Rows(values, width, FloatType.FLOAT32);
             double seconds = Timing.tenQueued(
-                    lent.workspace().stream(),
-                    () -> kernels.pullRange(items, ALL, new Rows(values, WIDTH, FloatType.FLOAT32), into, status));
-            double bytes = ITEMS * (2.0 * BYTES_OF_ROW + 8);
-            return Measured.rate("gather 1M of 16M rows of 64 floats", bytes / 1e9 / seconds, floors.copy(), 0.8);
+                    lent.workspace().stream(), () -> kernels.pullRange(items, new Range(0, rows), of, into, status));
+            return Measured.rate(name, ITEMS * (2.0 * ofRow + 8) / 1e9 / seconds, floors.copy(), wanted);
         }
     }
 
     /** Steps rows by an update that is on the device, with all that a push launches after the copies. */
-    Measured sparse(Rule rule, boolean ascending) {
+    Measured sparse(Rule rule, int width, boolean ascending) {
+        long ofRow = 4L * width;
         RuleKernel kernel = kernel(rule);
         int states = kernel.state().size();
         try (Lent lent = new Lent(device)) {
             Kernels kernels = lent.workspace().kernels();
-            long values = lent.filled(TABLE * BYTES_OF_ROW, 0);
-            long first = states > 0 ? lent.filled(TABLE * BYTES_OF_ROW, 0) : 0;
-            long second = states > 1 ? lent.filled(TABLE * BYTES_OF_ROW, 0) : 0;
+            long values = lent.filled(TABLE * ofRow, 0);
+            long first = states > 0 ? lent.filled(TABLE * ofRow, 0) : 0;
+            long second = states > 1 ? lent.filled(TABLE * ofRow, 0) : 0;
             long ofRows = kernel.ofRows() == null ? 0 : lent.filled(4L * TABLE, 0);
-            long update = lent.filled(ITEMS * BYTES_OF_ROW, Float.floatToRawIntBits(0.01f));
+            long update = lent.filled(ITEMS * ofRow, Float.floatToRawIntBits(0.01f));
             long keys = lent.copied(keys(ascending));
             long rows = lent.filled(4L * ITEMS, 0);
             int entries = Claims.entriesFor(ITEMS);
             Claims claims = ascending ? Claims.NONE : new Claims(lent.filled(8L * entries, 0), entries - 1);
             long status = new Status(lent.memory()).address();
             Stepped stepped = new Stepped(
-                    new Rows(values, WIDTH, FloatType.FLOAT32),
+                    new Rows(values, width, FloatType.FLOAT32),
                     first,
                     second,
                     ofRows,
@@ -99,12 +131,13 @@ final class KernelBenchmarks {
                 }
                 kernels.stepRows(stepped, update, rows, 0, ITEMS, status);
             });
-            double bytes = ITEMS * ((3.0 + 2 * states) * BYTES_OF_ROW + 8 + (stepped.steps() != 0 ? 8 : 0));
+            double bytes = ITEMS * ((3.0 + 2 * states) * ofRow + 8 + (stepped.steps() != 0 ? 8 : 0));
             return Measured.rate(
-                    "push of 1M of 16M rows of 64 floats, " + rule + (ascending ? ", ascending keys" : ", any keys"),
+                    "push of 1M of 16M rows of " + width + " floats, " + rule
+                            + (ascending ? ", ascending keys" : ", any keys"),
                     bytes / 1e9 / seconds,
                     floors.copy(),
-                    ascending ? 0.85 : 0.75);
+                    width == 1 ? Double.NaN : ascending ? 0.85 : 0.75);
         }
     }
 
@@ -126,7 +159,7 @@ final class KernelBenchmarks {
             Stepped stepped = new Stepped(
                     new Rows(values, width, FloatType.FLOAT32), first, second, ofRows, 3, corrections, kernel);
             double seconds =
-                    Timing.queued(lent.workspace().stream(), () -> kernels.stepAll(stepped, update, 0, n / width));
+                    Timing.tenQueued(lent.workspace().stream(), () -> kernels.stepAll(stepped, update, 0, n / width));
             return Measured.rate(
                     "dense step of 64M floats, width " + width + ", " + rule + " (" + arrays + " arrays)",
                     4.0 * n * arrays / 1e9 / seconds,

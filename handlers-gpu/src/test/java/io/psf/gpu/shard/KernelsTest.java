@@ -10,6 +10,7 @@ import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Nvcc;
 import io.psf.gpu.driver.Ptx;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,6 +95,8 @@ class KernelsTest {
         kernels.fill(of, 0, 600, zeros);
         kernels.encode(of, 0, 2, 600);
         kernels.decode(of, 0, 2, 600);
+        kernels.decodeBytes(1, 2, 8, 0, 3, 600);
+        kernels.encodeBytes(1, 600, 8, 2, 3);
         Range range = new Range(0, 10);
         Claims claims = new Claims(3, 63);
         kernels.rowsInRange(1, 10, range, 2, claims, 4);
@@ -102,9 +105,7 @@ class KernelsTest {
         kernels.findOrInsert(1, 10, index, new NewRows(2, of, 100, zeros), 3, claims, 5);
         kernels.resolve(1, 10, index);
         kernels.index(1, 10, index);
-        kernels.remove(1, 10, index, 2);
-        kernels.moveKeys(1, 2, 3, 10, index);
-        kernels.moveRows(of, 2, 3, 10);
+        launchRemovals(kernels.removal(), index, of);
         Items items = new Items(2, 100, 20, 10);
         kernels.pullRange(items, range, of, 3, 4);
         kernels.pullIndex(items, range, index, of, 3, 4, 5);
@@ -133,6 +134,23 @@ class KernelsTest {
         assertThat(kernels.threadsOfSums()).isEqualTo(16 * 256);
     }
 
+    private static void launchRemovals(RemovalKernels kernels, Index index, Rows of) {
+        Doom doom = new Doom(1, 2, 3);
+        Touch touch = new Touch(1, 2, 3);
+        kernels.doomKeys(1, 10, index, doom);
+        kernels.planMoves(doom, 10, 1, 2);
+        kernels.removeRows(doom, 10, 1, index);
+        kernels.keysOf(1, 2, 10, 3);
+        kernels.moveKeys(1, 2, 3, 10, index);
+        kernels.moveRows(of, 2, 3, 10);
+        kernels.touch(1, 10, index, touch, 0, 2);
+        kernels.setMarks(touch, 0, 10);
+        kernels.writeMarks(1, 10, index, 2, 3);
+        kernels.lowerMarks(1, 10, 5);
+        kernels.doomIdle(1, 10, 2, 3, doom);
+        kernels.doomLowest(new Ranked(1, 2, 10, true, -1), 5, doom);
+    }
+
     @Test
     void argumentsOfOtherTypesAreRefused() {
         assertThat(new LaunchArguments().pointer(1).i32(2).i64(3).f32(4).f64(5).types())
@@ -140,6 +158,22 @@ class KernelsTest {
         assertThat(new LaunchArguments().f32(-0f).f64(1).bits())
                 .containsExactly(Float.floatToRawIntBits(-0f), Double.doubleToRawLongBits(1));
         assertThatThrownBy(() -> new Grid(1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void theJarHasKernelsForTheUsualDevicesIfTheBuildHadAnAssembler() throws IOException {
+        Path ptxas = Nvcc.find().map(nvcc -> nvcc.resolveSibling("ptxas")).orElse(null);
+        Assumptions.assumeTrue(ptxas != null && Files.isExecutable(ptxas), "this machine has no ptxas");
+        for (int capability : new int[] {80, 86, 89, 90}) {
+            String resource = KernelSource.builtin().resource(capability);
+            try (InputStream in = KernelsTest.class.getResourceAsStream(resource)) {
+                assertThat(in).as(resource).isNotNull();
+                assertThat(in.readNBytes(4)).containsExactly(0x7f, 'E', 'L', 'F');
+            }
+        }
+        assertThat(KernelSource.builtin().resource(86)).endsWith("-sm_80.cubin");
+        assertThat(KernelsTest.class.getResource(KernelSource.builtin().resource(100)))
+                .isNull();
     }
 
     @Test

@@ -6,6 +6,8 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.initializer.Normal;
+import io.psf.builtin.policy.PolicyOptions;
+import io.psf.builtin.policy.RowPolicy;
 import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.report.Measured;
@@ -15,7 +17,7 @@ import java.util.function.ToDoubleFunction;
 /** Whole operations of a shard, from and to page-locked memory, without a server. */
 final class ShardBenchmarks {
     private static final int WIDTH = 64;
-    private static final int ROWS = 1 << 20;
+    private static final int ROWS = Size.of(1 << 20);
     private static final int FLOATS = ROWS * WIDTH;
     private static final double BYTES = 4.0 * FLOATS;
 
@@ -83,7 +85,7 @@ final class ShardBenchmarks {
     }
 
     Measured gather() {
-        double seconds = on(4 * ROWS, Rule.ADD, FLOATS, shard -> {
+        double seconds = on(4L * ROWS, Rule.ADD, FLOATS, shard -> {
             Workspace workspace = Workspace.acquire(device);
             try {
                 LongArray keys = keys(workspace, ROWS, 4 * ROWS);
@@ -119,7 +121,7 @@ final class ShardBenchmarks {
 
     /** Steps rows of a growing table by Adam: the same rows each time, or new ones. */
     Measured growingPush(int n, boolean areNew, double wantedMicros) {
-        int pages = areNew ? 4096 : 1;
+        int pages = areNew ? Size.of(4096) : 1;
         double seconds = on(TensorInfo.GROWING, Rule.ADAM, n * WIDTH, shard -> {
             Workspace workspace = Workspace.acquire(device);
             try {
@@ -155,7 +157,7 @@ final class ShardBenchmarks {
                 fill(all, 0);
                 LongArray some = all.slice(rows / 3, rows / 3 + n);
                 double least = Double.MAX_VALUE;
-                for (int i = 0; i < 5; i++) {
+                for (int i = 0; i < Size.times(5); i++) {
                     shard.rows(all, new int[rows]);
                     long began = System.nanoTime();
                     shard.removeRows(some);
@@ -172,14 +174,47 @@ final class ShardBenchmarks {
                 Double.NaN);
     }
 
+    /** Pushes new keys to a full table: each push removes as many rows, those that were touched least recently. */
+    Measured pushToAFullTable(int n, boolean leastFrequentFirst) {
+        double seconds = on(TensorInfo.GROWING, Rule.ADAM, n * WIDTH, shard -> {
+            Workspace workspace = Workspace.acquire(device);
+            try {
+                RowPolicy.attach(shard, PolicyOptions.NONE.withLimits(ROWS, 0, leastFrequentFirst), 1);
+                FloatArray update = shard.allocate(n * WIDTH);
+                LongArray keys = LongArray.view(workspace.hostMemory(n * Long.BYTES));
+                long[] next = {0};
+                Runnable push = () -> {
+                    fill(keys, next[0]);
+                    next[0] += n;
+                    RowPolicy.of(shard)
+                            .apply(
+                                    shard,
+                                    new RowPolicy.Part(keys, update),
+                                    true,
+                                    part -> shard.optimizer().apply(shard, part.keys(), part.values()));
+                };
+                while (next[0] < ROWS) {
+                    push.run();
+                }
+                return Timing.whole(push);
+            } finally {
+                workspace.release();
+            }
+        });
+        return Measured.time(
+                "Adam push of " + n + " new keys to a full table of 1M rows, " + (leastFrequentFirst ? "LFU" : "LRU"),
+                seconds,
+                Double.NaN);
+    }
+
     private static Measured time(String name, double seconds, double wantedMicros) {
         return new Measured(name, seconds * 1e6, "us", wantedMicros, 1, "floor: the goal");
     }
 
     /** Grows a table, and compares its rows' bytes with the most memory that was in use meanwhile. */
     Measured memoryOfGrowth() {
-        int n = 1 << 16;
-        int calls = 200;
+        int n = Size.of(1 << 16);
+        int calls = Size.times(200);
         long before = device.free();
         double part = on(TensorInfo.GROWING, Rule.ADAM, n * WIDTH, shard -> {
             Workspace workspace = Workspace.acquire(device);

@@ -8,9 +8,9 @@ import java.util.function.DoubleSupplier;
 
 /** The median time of work, in seconds. */
 final class Timing {
-    private static final int MOST = 20;
-    private static final int LEAST = 3;
-    private static final int MOST_TO_WARM_UP = 2000;
+    private static final int MOST = Size.times(20);
+    private static final int LEAST = Size.times(3);
+    private static final int MOST_TO_WARM_UP = Size.times(2000);
     private static final long NANOS = 500_000_000;
     private static final long NANOS_TO_WARM_UP = 300_000_000;
 

@@ -2,6 +2,7 @@ package io.psf.api.array;
 
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An array of float32 whose values are integers of 8 bits in memory, with a factor for each block of consecutive values.
@@ -42,6 +43,18 @@ final class ByteFloats extends ReadOnlyFloats {
                     + (blocks * Float.BYTES + n) + ", for " + n + " values in blocks of " + block + ")");
         }
         return new ByteFloats(data, factors, factors + (int) blocks * Float.BYTES, block, 0, n);
+    }
+
+    /** Returns the memory; null if it is on the heap. */
+    @Nullable
+    EncodedFloats encoded() {
+        if (!data.isDirect()) {
+            return null;
+        }
+        int begin = first / block;
+        int end = (int) ((first + (long) length + block - 1) / block);
+        ByteBuffer own = data.slice(factors + begin * Float.BYTES, (end - begin) * Float.BYTES);
+        return new EncodedFloats(FloatType.INT8, data.slice(values + first, length), own, block, first % block);
     }
 
     @Override

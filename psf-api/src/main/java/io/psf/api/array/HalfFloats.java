@@ -11,6 +11,8 @@ final class HalfFloats extends ConvertedFloats {
     /** The heap tile through which values are converted. One for each thread. */
     private static final ThreadLocal<short[]> HALVES = ThreadLocal.withInitial(() -> new short[TILE]);
 
+    private static final ByteBuffer NO_FACTORS = ByteBuffer.allocateDirect(0);
+
     @SuppressWarnings("UnusedVariable") // prevents the JIT from removing reads whose result is not used otherwise
     private int seen;
 
@@ -34,6 +36,12 @@ final class HalfFloats extends ConvertedFloats {
                     "bytes: " + bytes.remaining() + " (expected: a multiple of 2, the size of " + type + ")");
         }
         return new HalfFloats(ArrayMemory.littleEndian(bytes).asShortBuffer(), type, random);
+    }
+
+    /** Returns the memory; null if it is on the heap. */
+    @Nullable
+    EncodedFloats encoded() {
+        return data.isDirect() ? new EncodedFloats(type, data, NO_FACTORS, 0, 0) : null;
     }
 
     @Override

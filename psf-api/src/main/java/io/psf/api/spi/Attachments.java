@@ -215,6 +215,11 @@ public final class Attachments {
         }
     }
 
+    /** True if {@link #rowRemoved} or {@link #forget} has an effect: else a shard need not know which rows it removes. */
+    public boolean followRows() {
+        return !loaded.isEmpty() || made.values().stream().anyMatch(RowListener.class::isInstance);
+    }
+
     /** Notifies the created attachments that a row was removed ({@link RowListener#rowRemoved}). */
     public void rowRemoved(long key, int row, int last) {
         for (Object each : made.values()) {

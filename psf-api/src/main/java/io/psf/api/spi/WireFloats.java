@@ -1,6 +1,7 @@
 package io.psf.api.spi;
 
 import io.psf.api.array.ArrayMemory;
+import io.psf.api.array.EncodedFloats;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.FloatType;
 import io.psf.api.array.RowFloats;
@@ -54,12 +55,23 @@ final class WireFloats {
     static void write(FloatArray values, int entry, ByteBuffer out) {
         int bytes = (int) bytes(entry, values.length());
         ByteBuffer into = out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN);
-        if ((entry & 0xff) == INT8) {
+        EncodedFloats encoded = EncodedFloats.of(values);
+        if (encoded != null && isOf(encoded, entry, values.length())) {
+            into.put(encoded.factors().duplicate()).put((ByteBuffer) encoded.values());
+        } else if ((entry & 0xff) == INT8) {
             writeBytes(values, entry >>> 8, into);
         } else {
             half(into, entry).copyFrom(0, values);
         }
         out.position(out.position() + bytes);
+    }
+
+    /** True if values are in the blocks of an entry already: to round them once more would change them. */
+    private static boolean isOf(EncodedFloats encoded, int entry, int n) {
+        return (entry & 0xff) == INT8
+                && encoded.type() == FloatType.INT8
+                && encoded.first() == 0
+                && (encoded.block() == entry >>> 8 || encoded.block() >= n && entry >>> 8 >= n);
     }
 
     /** Writes rows of values, [_, width], at the buffer's position, and advances it. */

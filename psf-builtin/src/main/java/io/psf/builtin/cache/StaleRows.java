@@ -3,6 +3,7 @@ package io.psf.builtin.cache;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.builtin.answer.Answers;
 
 /**
  * The rows of a shard that a cache has to replace.
@@ -30,6 +31,6 @@ record StaleRows(LongArray keys, LongArray versions, FloatArray values) {
             keys.set(i, asked.get(stale[i]));
             versions.set(i, now.get(rows[stale[i]]));
         }
-        return new StaleRows(keys, versions, shard.gather(keys));
+        return new StaleRows(keys, versions, Answers.copy(shard, keys));
     }
 }

@@ -6,6 +6,7 @@ import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.layout.ByRange;
 import io.psf.api.layout.Wire;
+import io.psf.builtin.answer.Answers;
 
 /** Pulls all values of a tensor. */
 @PsFunction(value = "psf.dense.pull", readOnly = true)
@@ -26,6 +27,6 @@ public interface DensePull {
 
     /** Returns the shard's current values. */
     default Response handle(Request slice, Shard shard) {
-        return new Response(shard.valuesForAnswer());
+        return new Response(Answers.values(shard));
     }
 }

@@ -6,6 +6,7 @@ import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.layout.ByRange;
 import io.psf.api.layout.Wire;
+import io.psf.builtin.answer.Answers;
 import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
@@ -29,6 +30,6 @@ public interface DensePushPull {
 
     /** Passes the update to the shard's optimizer, on arrival or with the round, then returns the values. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
-        return Pushes.of(shard).dense(slice.update(), () -> new Response(shard.valuesForAnswer()));
+        return Pushes.of(shard).dense(slice.update(), () -> new Response(Answers.values(shard)));
     }
 }

@@ -10,10 +10,10 @@ import java.util.function.IntToLongFunction;
 final class Lowest {
     private static final int BITS = 16;
 
-    private final RowMarks marks;
+    private final HostMarks marks;
     private final boolean byCount;
-    /** True if the rows of the present push are left out. */
-    private final boolean leavesPresent;
+    /** The number of the push whose rows are left out; -1 for none. */
+    private final int leftOut;
 
     private final int[] counts = new int[1 << BITS];
     /** The bits of a rank from {@link #shift} on, below which lie all ranks that are chosen for certain. */
@@ -23,10 +23,10 @@ final class Lowest {
     /** The number of rows to choose among those with the prefix. */
     private int left;
 
-    Lowest(RowMarks marks, boolean byCount, boolean leavesPresent) {
+    Lowest(HostMarks marks, boolean byCount, int leftOut) {
         this.marks = marks;
         this.byCount = byCount;
-        this.leavesPresent = leavesPresent;
+        this.leftOut = leftOut;
     }
 
     /**
@@ -93,7 +93,7 @@ final class Lowest {
         return byCount;
     }
 
-    boolean leavesPresent() {
-        return leavesPresent;
+    int leftOut() {
+        return leftOut;
     }
 }

@@ -8,13 +8,13 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.MovingState;
+import io.psf.api.spi.StoredShard;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,7 +76,7 @@ public final class RowPolicy implements Measured, MovingState {
         }
         long rows = LEAST_ROWS * bytesOfRow(table);
         long sketch = options.sketchBytes(slices);
-        long least = slices * (sketch + LEAST_ENTRIES * Long.BYTES + RowMarks.MOST_SPARE + rows);
+        long least = slices * (sketch + LEAST_ENTRIES * Long.BYTES + HostMarks.MOST_SPARE + rows);
         if (options.bytes() > 0 && options.bytes() < least) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
@@ -181,26 +181,29 @@ public final class RowPolicy implements Measured, MovingState {
         marks.growTo(shard.rows(), second);
         marks.begin(second);
         LongArray keys = update.keys();
-        int[] rows = new int[keys.length()];
-        var unused = shard.find(keys, rows);
-        int fresh = 0;
-        int kept = 0;
-        for (int i = 0; i < rows.length; i++) {
-            if (rows[i] >= 0) {
-                marks.touch(rows[i]);
-            } else if (sketch == null || sketch.add(keys.get(i)) >= options.admitAfter()) {
-                fresh++;
-            } else {
-                continue;
+        int n = keys.length();
+        int[] rows = sketch == null ? null : new int[n];
+        int fresh = marks.touch(keys, rows);
+        int kept = n;
+        if (sketch != null && rows != null) {
+            fresh = 0;
+            kept = 0;
+            for (int i = 0; i < n; i++) {
+                if (rows[i] < 0) {
+                    if (sketch.add(keys.get(i)) < options.admitAfter()) {
+                        continue;
+                    }
+                    fresh++;
+                }
+                rows[kept++] = i; // from here on the positions of the admitted keys
             }
-            rows[kept++] = i; // from here on the positions of the admitted keys
         }
-        refused += rows.length - kept;
+        refused += n - kept;
         admitted += fresh;
-        expire(shard, marks, second);
+        expire(marks, second);
         tick(shard);
         evict(shard, marks, fresh, true);
-        if (kept == rows.length) {
+        if (rows == null || kept == n) {
             return update;
         }
         FloatArray values = FloatArray.allocate(kept * shard.width());
@@ -213,7 +216,7 @@ public final class RowPolicy implements Measured, MovingState {
     }
 
     /** Removes idle rows, if it is time to look for them. */
-    private void expire(Shard shard, RowMarks marks, int second) {
+    private void expire(RowMarks marks, int second) {
         long idleSteps = options.idleSteps();
         long idleSeconds = options.idleTime().toSeconds();
         if (!isDue(idleSteps, scannedStep, marks.step()) && !isDue(idleSeconds, scannedSecond, second)) {
@@ -223,11 +226,7 @@ public final class RowPolicy implements Measured, MovingState {
         scannedSecond = second;
         long beforeStep = idleSteps == 0 ? Long.MIN_VALUE : marks.step() - idleSteps + 1;
         long beforeSecond = idleSeconds == 0 ? Long.MIN_VALUE : second - idleSeconds;
-        expired += remove(
-                shard,
-                IntStream.of(marks.idle(beforeStep, beforeSecond))
-                        .mapToLong(shard::key)
-                        .toArray());
+        expired += marks.removeIdle(beforeStep, beforeSecond);
     }
 
     /**
@@ -252,7 +251,7 @@ public final class RowPolicy implements Measured, MovingState {
             int second = second();
             RowMarks marks = RowMarks.of(shard, second);
             marks.growTo(shard.rows(), second);
-            expire(shard, marks, second);
+            expire(marks, second);
             tick(shard); // also if a push has looked for idle rows in the meantime
         });
     }
@@ -276,13 +275,8 @@ public final class RowPolicy implements Measured, MovingState {
         int most = capacity(shard);
         int beyond = marks.rows() + fresh - most;
         if (beyond > 0) {
-            Lowest lowest = new Lowest(marks, options.lfu(), leavesPresent);
-            evicted += remove(shard, lowest.keys(Math.max(beyond, most / BATCH), shard::key));
+            evicted += marks.removeLowest(Math.max(beyond, most / BATCH), options.lfu(), leavesPresent);
         }
-    }
-
-    private static int remove(Shard shard, long[] keys) {
-        return keys.length == 0 ? 0 : shard.removeRows(LongArray.wrap(keys));
     }
 
     /** Returns the capacity of this slice in rows. */
@@ -295,8 +289,8 @@ public final class RowPolicy implements Measured, MovingState {
             mostSoFar = Math.max(mostSoFar, shard.rows());
             ShardBytes now = shard.bytes();
             long inMarks = RowMarks.of(shard, second()).bytes();
-            long others = Math.max(0, now.attachments() - inMarks) + RowMarks.MOST_SPARE; // with the sketch
-            most = Math.min(most, Math.max(1, rowsIn(options.bytes() / slices - others, shard.spec(), now)));
+            long others = Math.max(0, now.attachments() - inMarks) + HostMarks.MOST_SPARE; // with the sketch
+            most = Math.min(most, Math.max(1, rowsIn(options.bytes() / slices - others, shard, now)));
         }
         return (int) most;
     }
@@ -305,11 +299,8 @@ public final class RowPolicy implements Measured, MovingState {
      * Returns how many rows take at most some bytes, with their slots, marks, keys and the index of the keys, which has
      * the size for the most rows so far: attachments may have grown since.
      */
-    private long rowsIn(long bytes, TensorInfo table, ShardBytes now) {
-        long values = (long) table.types().bytes() * table.width();
-        long slots =
-                now.values() == 0 ? 0 : (long) ((double) values * now.slots() / now.values()); // as there is memory
-        long ofRow = bytesOfRow(table) + slots;
+    private long rowsIn(long bytes, Shard shard, ShardBytes now) {
+        long ofRow = bytesOfRow(shard.spec()) + bytesOfSlots(shard, now);
         long rows = 0;
         for (long entries = LEAST_ENTRIES; entries * Long.BYTES < bytes; entries *= 2) {
             long inIndex = entries / 4 * 3; // it is doubled when it is three quarters full
@@ -317,6 +308,17 @@ public final class RowPolicy implements Measured, MovingState {
             rows = inIndex / 2 < mostSoFar ? fit : Math.max(rows, fit);
         }
         return rows;
+    }
+
+    /** Returns the bytes of a row's slots. A kind of shard that does not list them has them in proportion to its values. */
+    private static long bytesOfSlots(Shard shard, ShardBytes now) {
+        if (shard instanceof StoredShard stored) {
+            return stored.storedSlots().values().stream()
+                    .mapToLong(slot -> (long) Float.BYTES * slot.width())
+                    .sum();
+        }
+        long values = (long) shard.spec().types().bytes() * shard.width();
+        return now.values() == 0 ? 0 : (long) ((double) values * now.slots() / now.values());
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 import io.psf.api.layout.Wire;
+import io.psf.builtin.answer.Answers;
 
 /**
  * Pulls some rows of a tensor. Creates no row in a growing table: a key without a row yields the initial values of its
@@ -35,6 +36,6 @@ public interface SparsePull {
 
     /** Returns the current values of the rows. */
     default Response handle(Request slice, Shard shard) {
-        return new Response(shard.gatherForAnswer(slice.keys()));
+        return new Response(Answers.rows(shard, slice.keys()));
     }
 }

@@ -11,6 +11,7 @@ import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 import io.psf.api.layout.ByRange;
 import io.psf.api.layout.Wire;
+import io.psf.builtin.answer.Answers;
 import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
@@ -39,6 +40,6 @@ public interface SparsePushDensePull {
 
     /** Passes the update to the shard's optimizer, on arrival or with the round, then returns all values. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
-        return Pushes.of(shard).sparse(slice.keys(), slice.update(), () -> new Response(shard.valuesForAnswer()));
+        return Pushes.of(shard).sparse(slice.keys(), slice.update(), () -> new Response(Answers.values(shard)));
     }
 }

@@ -11,6 +11,7 @@ import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 import io.psf.api.layout.Wire;
+import io.psf.builtin.answer.Answers;
 import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
@@ -50,6 +51,6 @@ public interface SparsePushPull {
         Rows.requireOwned(shard, slice.pullKeys());
         Pushes pushes = Pushes.of(shard);
         LongArray pulled = pushes.kept(slice.pullKeys());
-        return pushes.sparse(slice.pushKeys(), slice.update(), () -> new Response(shard.gather(pulled)));
+        return pushes.sparse(slice.pushKeys(), slice.update(), () -> new Response(Answers.copy(shard, pulled)));
     }
 }

@@ -7,10 +7,6 @@ import io.psf.api.array.LongArray;
 import io.psf.builtin.Optimizers;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestShard;
-import java.io.ByteArrayInputStream;
-import java.io.DataInputStream;
-import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.Comparator;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -23,8 +19,7 @@ class LowestTest {
 
     @ParameterizedTest
     @CsvSource({"false, false", "false, true", "true, false", "true, true"})
-    void theRowsAreTheFirstOfTheSortedOnesAndOfEqualRanksThoseOfTheLowestKeys(boolean byCount, boolean leavesPresent)
-            throws IOException {
+    void theRowsAreTheFirstOfTheSortedOnesAndOfEqualRanksThoseOfTheLowestKeys(boolean byCount, boolean leavesPresent) {
         for (int seed = 0; seed < 60; seed++) {
             Random random = new Random(seed);
             int n = 1 + random.nextInt(700);
@@ -38,11 +33,10 @@ class LowestTest {
                     .on(1)
                     .shard(T, 0);
             shard.rows(LongArray.wrap(LongStream.range(0, n).toArray()));
-            RowMarks marks = RowMarks.of(shard, 0);
-            marks.loadTotal(ints(present - 1));
-            marks.begin(0);
+            HostMarks marks = new HostMarks(shard);
+            marks.growTo(n, 0, 0);
             for (int row = 0; row < n; row++) {
-                marks.loadRow(row, ints(Math.min(present, steps[row]), 0, counts[row]));
+                marks.write(LongArray.of(row), new int[] {Math.min(present, steps[row]), 0, counts[row]});
             }
             int k = 1 + random.nextInt(n);
             Comparator<Integer> byStep = Comparator.comparing(row -> Math.min(present, steps[row]));
@@ -56,7 +50,7 @@ class LowestTest {
                     .limit(k)
                     .mapToLong(LowestTest::keyOf)
                     .toArray();
-            assertThat(new Lowest(marks, byCount, leavesPresent).keys(k, LowestTest::keyOf))
+            assertThat(new Lowest(marks, byCount, leavesPresent ? present : -1).keys(k, LowestTest::keyOf))
                     .as("seed %s", seed)
                     .containsExactlyInAnyOrder(sorted);
         }
@@ -65,11 +59,5 @@ class LowestTest {
     /** Not in the order of the rows, and also negative. */
     private static long keyOf(int row) {
         return 0x9E3779B97F4A7C15L * (row + 1);
-    }
-
-    private static DataInputStream ints(int... values) {
-        ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES * values.length);
-        bytes.asIntBuffer().put(values);
-        return new DataInputStream(new ByteArrayInputStream(bytes.array()));
     }
 }

@@ -25,7 +25,7 @@ public final class FramePool implements Frame.Lender {
     private static final int LARGEST = 30;
 
     /** The least capacity of buffers of {@link HostMemory}. */
-    private static final int LARGE = 1 << 16;
+    private static final int LARGE = 1 << 12;
 
     /**
      * Idle buffers by size class. Each deque is its own lock: the nodes of a concurrent queue would be garbage of every
@@ -77,7 +77,7 @@ public final class FramePool implements Frame.Lender {
     }
 
     /**
-     * Allocates new buffers of at least 64 KB in a memory from now on, so that a device copies frames from and to them
+     * Allocates new buffers of at least 4 KB in a memory from now on, so that a device copies frames from and to them
      * directly.
      */
     public void allocateLarge(HostMemory memory) {

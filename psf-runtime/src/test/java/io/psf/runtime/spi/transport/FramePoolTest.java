@@ -60,17 +60,17 @@ final class FramePoolTest {
             allocated.add(ByteBuffer.allocateDirect(bytes)); // big-endian, as new buffers are
             return allocated.get(allocated.size() - 1);
         });
-        assertThat(pool.take(32 << 10).order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
+        assertThat(pool.take(2 << 10).order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
         assertThat(allocated).isEmpty();
 
-        ByteBuffer large = pool.take(64 << 10);
+        ByteBuffer large = pool.take(4 << 10);
         assertThat(allocated).containsExactly(large);
         assertThat(large.order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
-        assertThat(large.limit()).isEqualTo(64 << 10);
-        assertThat(large.capacity()).isEqualTo(FramePool.capacity(64 << 10));
+        assertThat(large.limit()).isEqualTo(4 << 10);
+        assertThat(large.capacity()).isEqualTo(FramePool.capacity(4 << 10));
 
         pool.giveBack(large);
-        assertThat(pool.take(64 << 10)).isSameAs(large);
+        assertThat(pool.take(4 << 10)).isSameAs(large);
         before.release();
         assertThat(pool.take(MB / 2).capacity()).isEqualTo(FramePool.capacity(MB / 2));
         assertThat(allocated).hasSize(1);

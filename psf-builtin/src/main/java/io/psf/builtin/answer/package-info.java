@@ -1,0 +1,5 @@
+/** The values of a shard for answers, in the format of the wire where the shard converts them itself. Imports psf-api. */
+@NullMarked
+package io.psf.builtin.answer;
+
+import org.jspecify.annotations.NullMarked;
