@@ -130,7 +130,7 @@ final class BoundsOfStatesTest {
         FramePool pool = new FramePool(1 << 20);
         ClusterPlan.Limits limits =
                 new ClusterPlan.Limits(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, () -> 0);
-        ClusterPlan plan = new ClusterPlan(1, 1, true, true, limits, null);
+        ClusterPlan plan = new ClusterPlan(1, 1, true, true, limits, Trust.of(null, null));
         MemberTable table = new MemberTable();
         try (Admission admission = new Admission("test", pool, () -> true, () -> false, () -> {})) {
             Connection connection = new Connection(new RecordedChannel(), pool, 1 << 20, admission);

@@ -12,7 +12,6 @@ import io.psf.runtime.Scheduler;
 import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.Server;
 import io.psf.runtime.ServerConfig;
-import io.psf.runtime.TestTls;
 import io.psf.runtime.Tls;
 import io.psf.runtime.internal.call.CallClient;
 import io.psf.runtime.internal.call.Peer;
@@ -80,7 +79,8 @@ class ReplaysTest {
     }
 
     private Tls tls() throws IOException {
-        Tls node = TestTls.of(new TlsAuthority(folder, "cluster").issue("node"));
+        TlsAuthority.Issued files = new TlsAuthority(folder, "cluster").issue("node");
+        Tls node = new Tls(files.certificate(), files.key(), files.authority());
         transport.close();
         transport = new NetTransport(
                 pool,
