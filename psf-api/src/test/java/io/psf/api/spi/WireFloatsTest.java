@@ -172,4 +172,20 @@ class WireFloatsTest {
         keys.writeRows(0, values, 1, out);
         assertThat(reader(body()).wireFloats().get(0)).isEqualTo(4 * summand);
     }
+
+    /** Values that a device has converted are not rounded once more. */
+    @Test
+    void bytesWithFactorsAreWrittenAsTheyAre() {
+        out.as(FloatType.INT8).rowsOf(8).array(random(8 * 50));
+        ByteBuffer first = body();
+        ByteBuffer direct = ByteBuffer.allocateDirect(first.capacity()).put(first.duplicate());
+        FloatArray read = reader(direct.flip().order(ByteOrder.LITTLE_ENDIAN)).wireFloats();
+        out.reset();
+        out.as(FloatType.INT8).rowsOf(8).array(read);
+        assertThat(body()).isEqualTo(first);
+        out.reset();
+        out.as(FloatType.INT8).rowsOf(8).range(read, 8 * 7, 8 * 20);
+        FloatArray part = reader(body()).wireFloats();
+        assertThat(part.toArray()).isEqualTo(read.slice(8 * 7, 8 * 20).toArray());
+    }
 }
