@@ -22,8 +22,6 @@ import io.psf.runtime.Scheduler;
 import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.Server;
 import io.psf.runtime.ServerConfig;
-import io.psf.runtime.Tls;
-import io.psf.runtime.TlsAuthority;
 import io.psf.runtime.WorkerConfig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -259,13 +257,5 @@ class FileModesTest {
             }
         });
         assertThat(folder.resolve("checkpoints/of/servers")).isEmptyDirectory();
-    }
-
-    @Test
-    void theKeysOfAnAuthorityAreItsOwnersAlone() throws Exception {
-        Files.delete(victim);
-        Tls tls = new TlsAuthority(folder, "authority").issue("node");
-        assertThat(tls.key()).exists();
-        assertThat(openToOthers(folder)).allMatch(file -> file.toString().endsWith(".pem"));
     }
 }

@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Arrays;
@@ -61,6 +62,16 @@ final class TlsClusterTest {
     static void issue() throws IOException {
         authority = new TlsAuthority(folder, "cluster");
         node = authority.issue("node");
+    }
+
+    /** Also the keys of the authority itself, which lie in a folder of their own. */
+    @Test
+    void keysAreTheirOwnersAlone() throws IOException {
+        assertThat(Files.getPosixFilePermissions(node.key())).isEqualTo(PosixFilePermissions.fromString("rw-------"));
+        assertThat(Files.getPosixFilePermissions(folder.resolve("cluster.private")))
+                .isEqualTo(PosixFilePermissions.fromString("rwx------"));
+        assertThat(folder.resolve("cluster.private/authority.p12")).exists();
+        assertThat(folder.toFile().list((in, name) -> name.endsWith(".p12"))).isEmpty();
     }
 
     private record Cluster(Scheduler scheduler, Server server, Worker worker) implements AutoCloseable {
