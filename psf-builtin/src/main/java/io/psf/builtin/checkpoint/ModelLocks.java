@@ -30,7 +30,7 @@ final class ModelLocks implements AutoCloseable {
     static final String NAME = "lock";
 
     /** The most models that one job saves: the lock of each has an open file. */
-    static final int MOST = 256;
+    static final int MOST = 1000;
 
     private static final Logger LOG = LoggerFactory.getLogger(ModelLocks.class);
 

@@ -23,7 +23,6 @@ import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.Server;
 import io.psf.runtime.ServerConfig;
 import io.psf.runtime.WorkerConfig;
-import io.psf.runtime.internal.transport.tls.TlsAuthority;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -258,13 +257,5 @@ class FileModesTest {
             }
         });
         assertThat(folder.resolve("checkpoints/of/servers")).isEmptyDirectory();
-    }
-
-    @Test
-    void theKeysOfAnAuthorityAreItsOwnersAlone() throws Exception {
-        Files.delete(victim);
-        TlsAuthority.Issued tls = new TlsAuthority(folder, "authority").issue("node");
-        assertThat(tls.key()).exists();
-        assertThat(openToOthers(folder)).allMatch(file -> file.toString().endsWith(".pem"));
     }
 }

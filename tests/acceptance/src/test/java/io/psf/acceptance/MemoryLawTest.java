@@ -107,9 +107,9 @@ final class MemoryLawTest {
                         (caller, i) -> SkipModelPsf.stub(caller).call(0, "m", i)),
                 new Case(
                         "models that are saved",
-                        256,
+                        1000,
                         false,
-                        "models that this job saves, with \"m256\": 257",
+                        "models that this job saves, with \"m1000\": 1001",
                         (caller, i) -> DiscardModelPsf.stub(caller).call(0, "m" + i, 1, 0)),
                 new Case(
                         "models of whose checkpoints slices are loaded",

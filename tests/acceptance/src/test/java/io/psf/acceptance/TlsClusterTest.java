@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Arrays;
@@ -66,6 +67,16 @@ final class TlsClusterTest {
     private static Tls issue(TlsAuthority by, String name) throws IOException {
         TlsAuthority.Issued files = by.issue(name);
         return new Tls(files.certificate(), files.key(), files.authority());
+    }
+
+    /** Also the keys of the authority itself, which lie in a folder of their own. */
+    @Test
+    void keysAreTheirOwnersAlone() throws IOException {
+        assertThat(Files.getPosixFilePermissions(node.key())).isEqualTo(PosixFilePermissions.fromString("rw-------"));
+        assertThat(Files.getPosixFilePermissions(folder.resolve("cluster.private")))
+                .isEqualTo(PosixFilePermissions.fromString("rwx------"));
+        assertThat(folder.resolve("cluster.private/authority.p12")).exists();
+        assertThat(folder.toFile().list((in, name) -> name.endsWith(".p12"))).isEmpty();
     }
 
     private record Cluster(Scheduler scheduler, Server server, Worker worker) implements AutoCloseable {
