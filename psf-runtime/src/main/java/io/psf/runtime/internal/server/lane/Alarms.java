@@ -49,11 +49,7 @@ public final class Alarms {
                 lane.execute(() -> run(work));
             }
         });
-        CompletableFuture<Void> clock = new CompletableFuture<>();
-        due.whenComplete(
-                (done, cancelled) -> clock.complete(null)); // not cancelled: JDK 17 would keep it until its time
-        clock.thenRun(() -> due.complete(null));
-        lane.completeAfter(clock, delay.compareTo(LONGEST) > 0 ? LONGEST : delay);
+        lane.completeAfter(due, delay.compareTo(LONGEST) > 0 ? LONGEST : delay);
         if (closed) {
             due.cancel(false);
         }

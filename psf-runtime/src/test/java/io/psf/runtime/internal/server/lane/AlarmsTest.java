@@ -2,10 +2,8 @@ package io.psf.runtime.internal.server.lane;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.psf.runtime.spi.transport.FramePool;
-import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,21 +41,5 @@ final class AlarmsTest {
         CountDownLatch ran = new CountDownLatch(1);
         var unused = alarms.after(Duration.ofMillis(1), ran::countDown);
         assertThat(ran.await(20, TimeUnit.SECONDS)).isTrue();
-    }
-
-    /** A future of JDK 17 keeps what would complete it after a time, if it is completed by an exception before. */
-    @Test
-    void whatIsCancelledIsCollectedBeforeItsTime() {
-        WeakReference<byte[]> used = cancelled();
-        await().atMost(20, TimeUnit.SECONDS).until(() -> {
-            System.gc();
-            return used.get() == null;
-        });
-    }
-
-    private WeakReference<byte[]> cancelled() {
-        byte[] used = new byte[1 << 20];
-        assertThat(alarms.after(LONG, () -> used[0]++).cancel(false)).isTrue();
-        return new WeakReference<>(used);
     }
 }
