@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.psf.api.Names;
 import io.psf.api.PsException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -85,7 +86,7 @@ final class SharedSegmentTest {
     void anythingButANameIsRefused(String name) {
         assertThatThrownBy(() -> SharedSegment.open(name, new byte[16]))
                 .isInstanceOf(IOException.class)
-                .hasMessage("name of a shared segment: \"" + name + "\" (expected: psf-[0-9a-f]{32})");
+                .hasMessage("name of a shared segment: \"" + Names.printable(name) + "\" (expected: psf-[0-9a-f]{32})");
     }
 
     @Test
