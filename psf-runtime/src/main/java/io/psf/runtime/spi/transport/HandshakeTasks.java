@@ -1,6 +1,8 @@
 package io.psf.runtime.spi.transport;
 
 import io.psf.api.Names;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayDeque;
@@ -36,6 +38,10 @@ public final class HandshakeTasks implements AutoCloseable {
     /** One over the part of a processor's time. */
     private static final int PART = 10;
 
+    /** What counts beyond the free time: no task, however slow, holds the others up for longer than ten times as long. */
+    private static final long MOST_OVER_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final long SHORTEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long SLOWED_NANOS = TimeUnit.MINUTES.toNanos(1);
     /** The bytes of an IPv4 address. */
@@ -50,6 +56,8 @@ public final class HandshakeTasks implements AutoCloseable {
                 made.setDaemon(true);
                 return made;
             });
+
+    private final long mostOverNanos;
 
     // Guarded by this object.
     /** The tasks of handshakes that have begun, and of connections that this side makes. */
@@ -67,6 +75,11 @@ public final class HandshakeTasks implements AutoCloseable {
 
     /** Creates the tasks of a transport. */
     public HandshakeTasks() {
+        this(MOST_OVER_NANOS);
+    }
+
+    HandshakeTasks(long mostOverNanos) {
+        this.mostOverNanos = mostOverNanos;
         thread.allowCoreThreadTimeOut(true);
     }
 
@@ -107,6 +120,7 @@ public final class HandshakeTasks implements AutoCloseable {
     public final class Stranger implements Executor {
         private final InetAddress address;
         private boolean hasBegun;
+        private boolean isComplete;
         private long nanos;
 
         private Stranger(InetAddress address) {
@@ -121,11 +135,11 @@ public final class HandshakeTasks implements AutoCloseable {
         @Override
         public void execute(Runnable task) {
             Runnable timed = () -> {
-                long start = System.nanoTime();
+                long start = processorNanos();
                 try {
                     task.run();
                 } finally {
-                    spent(System.nanoTime() - start);
+                    spent(processorNanos() - start);
                 }
             };
             synchronized (HandshakeTasks.this) {
@@ -144,19 +158,28 @@ public final class HandshakeTasks implements AutoCloseable {
 
         private void spent(long taken) {
             synchronized (HandshakeTasks.this) {
+                if (isComplete) { // by this task
+                    return;
+                }
                 nanos += taken;
-                spentNanos += taken;
+                spentNanos = Math.min(spentNanos + taken, FREE_NANOS + mostOverNanos);
             }
         }
 
         /** Records that the handshake is complete: the peer has proved its certificate. */
         public void completed() {
             synchronized (HandshakeTasks.this) {
+                isComplete = true;
                 spentNanos = Math.max(0, spentNanos - nanos);
-                nanos = 0;
                 HandshakeTasks.this.notifyAll();
             }
         }
+    }
+
+    /** Returns the processor time of this thread; the time of the clock where it is not known. */
+    private static long processorNanos() {
+        long nanos = THREADS.isCurrentThreadCpuTimeSupported() ? THREADS.getCurrentThreadCpuTime() : -1;
+        return nanos < 0 ? System.nanoTime() : nanos;
     }
 
     private void execute() {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -24,6 +26,8 @@ import org.junit.jupiter.api.Timeout;
 final class HandshakeTasksTest {
     /** A task that takes longer than what is free. */
     private static final Duration LONG = Duration.ofMillis(400);
+
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private final HandshakeTasks tasks = new HandshakeTasks();
     private final BlockingQueue<String> ran = new LinkedBlockingQueue<>();
@@ -118,15 +122,19 @@ final class HandshakeTasksTest {
         assertThat(ran(3)).containsExactly("second", "own", "beginning");
     }
 
-    /** Occupies the thread with a handshake that costs more than what is free. */
+    /** Takes processor time of this thread. */
+    private static void work(Duration time) {
+        long end = THREADS.getCurrentThreadCpuTime() + time.toNanos();
+        while (THREADS.getCurrentThreadCpuTime() < end) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Runs a handshake that costs more than what is free. */
     private HandshakeTasks.Stranger costly() throws InterruptedException {
         HandshakeTasks.Stranger costly = tasks.stranger(address(10, 0, 0, 1));
         costly.execute(() -> {
-            try {
-                Thread.sleep(LONG.toMillis());
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            work(LONG);
             ran.add("costly");
         });
         assertThat(ran(1)).containsExactly("costly");
@@ -137,31 +145,59 @@ final class HandshakeTasksTest {
     void handshakesWithoutAnEndGetATenthOfAProcessor() throws Exception {
         long start = System.nanoTime();
         costly();
-        stranger(address(10, 0, 0, 2), "later");
-        assertThat(ran(1)).containsExactly("later");
-        // 150 ms more than what is free are ten times as long, less what had passed.
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(1400));
+        for (int i = 0; i < 5; i++) {
+            tasks.stranger(address(10, 0, 0, 2)).execute(() -> {
+                work(Duration.ofMillis(20));
+                ran.add("later");
+            });
+        }
+        assertThat(ran(5)).containsOnly("later");
+        // 400 ms, and for each of the others 20 ms more than what is free, which takes ten times as long.
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(1350));
     }
 
     @Test
     void aHandshakeThatCompletesCostsNothing() throws Exception {
-        HandshakeTasks.Stranger costly = costly();
+        try (HandshakeTasks unlimited = new HandshakeTasks(TimeUnit.HOURS.toNanos(1))) {
+            long start = System.nanoTime();
+            for (int i = 0; i < 8; i++) {
+                HandshakeTasks.Stranger completes = unlimited.stranger(address(10, 0, 0, 1));
+                completes.execute(() -> {
+                    work(LONG);
+                    completes.completed();
+                    ran.add("completed");
+                });
+                assertThat(ran(1)).containsExactly("completed");
+            }
+            // With their time counted, each but the first would wait for one and a half seconds and more.
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(14));
+        }
+    }
+
+    @Test
+    void aSlowTaskHoldsOthersUpForAFractionOfASecond() throws Exception {
+        costly();
+        long begun = System.nanoTime();
         stranger(address(10, 0, 0, 2), "later");
-        assertThat(ran.poll(100, TimeUnit.MILLISECONDS)).isNull();
-        long completed = System.nanoTime();
-        costly.completed();
         assertThat(ran(1)).containsExactly("later");
-        assertThat(Duration.ofNanos(System.nanoTime() - completed)).isLessThan(Duration.ofMillis(900));
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(1400)); // without a limit
     }
 
     @Test
     void whileStrangersWaitTheOwnTasksAndThoseThatHaveBegunRun() throws Exception {
-        HandshakeTasks.Stranger costly = costly();
-        stranger(address(10, 0, 0, 2), "later");
-        tasks.own().execute(() -> ran.add("own"));
-        assertThat(ran(1)).containsExactly("own");
-        costly.execute(() -> ran.add("second"));
-        assertThat(ran(2)).containsExactly("second", "later");
+        try (HandshakeTasks unlimited = new HandshakeTasks(TimeUnit.HOURS.toNanos(1))) {
+            HandshakeTasks.Stranger costly = unlimited.stranger(address(10, 0, 0, 1));
+            costly.execute(() -> {
+                work(Duration.ofSeconds(1));
+                ran.add("costly");
+            });
+            assertThat(ran(1)).containsExactly("costly");
+            unlimited.stranger(address(10, 0, 0, 2)).execute(() -> ran.add("later")); // waits for some seconds
+            unlimited.own().execute(() -> ran.add("own"));
+            assertThat(ran(1)).containsExactly("own");
+            costly.execute(() -> ran.add("second"));
+            assertThat(ran(2)).containsExactly("second", "later");
+        }
     }
 
     @Test
