@@ -11,6 +11,7 @@ import java.lang.management.MemoryUsage;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,9 @@ final class HeapWatch implements Thread.UncaughtExceptionHandler {
     // Allocated at the start, since there is no memory for them later.
     private final byte[] lastWords;
     private volatile byte @Nullable [] reserve = new byte[RESERVE];
+    /** How many threads have found that the heap is full: the first one says so. */
+    private final AtomicInteger ends = new AtomicInteger();
+
     private final FileOutputStream out = new FileOutputStream(FileDescriptor.err);
 
     private HeapWatch(String node) {
@@ -119,7 +123,7 @@ final class HeapWatch implements Thread.UncaughtExceptionHandler {
      * this calls.
      */
     private void end() {
-        if (reserve != null) {
+        if (ends.getAndIncrement() == 0) {
             reserve = null;
             say(lastWords.length);
         }
