@@ -123,7 +123,7 @@ final class HeapWatch implements Thread.UncaughtExceptionHandler {
      * this calls.
      */
     private void end() {
-        if (ends.getAndIncrement() == 0) {
+        if (reserve != null && ends.getAndIncrement() == 0) {
             reserve = null;
             say(lastWords.length);
         }

@@ -162,6 +162,7 @@ public final class HandshakeTasks implements AutoCloseable {
                     return;
                 }
                 nanos += taken;
+                forget(System.nanoTime());
                 spentNanos = Math.min(spentNanos + taken, FREE_NANOS + mostOverNanos);
             }
         }
@@ -239,8 +240,7 @@ public final class HandshakeTasks implements AutoCloseable {
                 return null;
             }
             long now = System.nanoTime();
-            spentNanos = Math.max(0, spentNanos - (now - spentAt) / PART);
-            spentAt = now;
+            forget(now);
             if (spentNanos <= FREE_NANOS) {
                 return takeNext();
             }
@@ -255,6 +255,12 @@ public final class HandshakeTasks implements AutoCloseable {
             }
             TimeUnit.NANOSECONDS.timedWait(this, Math.max(SHORTEST_WAIT_NANOS, (spentNanos - FREE_NANOS) * PART));
         }
+    }
+
+    /** Subtracts the part that has become free. */
+    private void forget(long now) {
+        spentNanos = Math.max(0, spentNanos - (now - spentAt) / PART);
+        spentAt = now;
     }
 
     /** Takes the newest task of the address whose turn it is. */
