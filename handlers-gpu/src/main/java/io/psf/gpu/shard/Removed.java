@@ -4,7 +4,7 @@ import io.psf.api.array.LongArray;
 import java.util.function.Consumer;
 
 /**
- * The rows that a removal has removed, as attachments are told: the last row takes the number of each removed row, one after
+ * The rows that a removal has removed, as attachments are notified of them: the last row takes the number of each removed row, one after
  * the other. The moves are the result of all of them, in any order.
  *
  * @param number the number of rows removed

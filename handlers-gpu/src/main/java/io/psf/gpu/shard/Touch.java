@@ -1,7 +1,7 @@
 package io.psf.gpu.shard;
 
 /**
- * What a push writes into the marks of its rows.
+ * The marks that a push writes to its rows.
  *
  * @param marks the address of the marks of all rows
  * @param step the number of the push

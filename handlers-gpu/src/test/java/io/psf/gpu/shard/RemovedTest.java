@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What attachments are told of rows that kernels have removed and moved, in any order. */
+/** The notifications of attachments after kernels have removed and moved rows, in any order. */
 class RemovedTest {
     static IntStream seeds() {
         return IntStream.range(0, 200);

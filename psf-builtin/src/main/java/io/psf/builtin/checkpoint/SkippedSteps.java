@@ -9,7 +9,7 @@ import java.util.Set;
  * meets them reads them again. Used on the server's lane.
  */
 final class SkippedSteps {
-    /** Those of a model without damaged steps. Never changed. */
+    /** The steps of a model that has no damaged ones. No step is added to it. */
     static final SkippedSteps NONE = new SkippedSteps();
 
     /** The most damaged steps of a model. */
@@ -46,8 +46,6 @@ final class SkippedSteps {
 
     /** Lets later saves build on the save that is complete now. */
     void saved() {
-        if (wholeNext) {
-            wholeNext = false;
-        }
+        wholeNext = false;
     }
 }

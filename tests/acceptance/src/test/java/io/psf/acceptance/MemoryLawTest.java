@@ -48,8 +48,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A law: what a peer makes a node hold counts against a bound. One case for each way in: a peer gives names, keys and numbers
- * that are all different, and is refused in words at the bound. ADR 0039 lists the ways, and the tests of the other ones.
+ * The bounds of the memory that peers can make a node hold. In each case a peer gives names, keys or numbers that are all
+ * different, and gets an error at the bound. SECURITY.md lists all bounds, and the tests of the other ones.
  */
 @Timeout(60)
 final class MemoryLawTest {
@@ -270,7 +270,7 @@ final class MemoryLawTest {
         }
     }
 
-    /** What is cancelled is held no longer: a flood of calls that are given up is not refused, and leaves nothing. */
+    /** Cancelled calls do not count: a flood of them is not refused, and no memory is held afterwards. */
     @Test
     void callsThatAreGivenUpMakeWay() throws Exception {
         try (PsCluster cluster = PsCluster.builder().workers(2).start()) {

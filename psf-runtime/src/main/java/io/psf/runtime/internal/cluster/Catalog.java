@@ -69,6 +69,8 @@ final class Catalog {
         }
         if (!added.isEmpty()) {
             states.place(added);
+            slices = all; // not counted again for each tensor
+            counted = states.now().tensors();
         }
     }
 

@@ -38,7 +38,7 @@ public final class HandshakeTasks implements AutoCloseable {
     /** One over the part of a processor's time. */
     private static final int PART = 10;
 
-    /** What counts beyond the free time: no task, however slow, holds the others up for longer than ten times as long. */
+    /** The most time that counts beyond the free time. A slow task delays the next one by ten times this at most. */
     private static final long MOST_OVER_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -99,7 +99,7 @@ public final class HandshakeTasks implements AutoCloseable {
         return new Stranger(network(address));
     }
 
-    /** Returns the address itself, or the network of an IPv6 address: who has one of its addresses has all of them. */
+    /** Returns an IPv4 address itself, and the /64 network of an IPv6 address: a host may use any address of its network. */
     private static InetAddress network(InetAddress address) {
         byte[] bytes = address.getAddress();
         if (bytes.length == IPV4) {

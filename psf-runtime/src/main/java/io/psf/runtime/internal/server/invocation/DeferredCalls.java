@@ -65,12 +65,15 @@ public final class DeferredCalls {
     }
 
     /**
-     * Checks that one more call of a peer may wait.
+     * Checks that a call may wait.
      *
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if too many of the peer do
      */
-    void requireRoom(Connection connection, String function) {
-        PeerLimits.requireMayWait(connection, function, withoutOrder.getOrDefault(connection, 0));
+    void requireRoom(DeferredCall call) {
+        if (isCounted(call)) {
+            Connection connection = call.connection();
+            PeerLimits.requireMayWait(connection, call.function().name(), withoutOrder.getOrDefault(connection, 0));
+        }
     }
 
     void add(DeferredCall call) {

@@ -8,7 +8,6 @@ import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.spi.Binding;
-import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.spi.transport.Frame;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -32,12 +31,9 @@ final class HandlerCall {
      * @throws PsException with {@code HANDLER_FAILED} if the handler returns null; with {@code RESOURCE_EXHAUSTED} if the
      *     handler answers later, and too many calls of the peer wait
      */
-    static <Q, R> Object run(Binding<Q, R> binding, Frame request, CallTarget on, CallInfo call, Serving serving) {
-        FunctionInfo function = binding.function().info();
-        boolean keepsOrder =
-                function.ordered() && on.order() != null && serving.connection().isOfWorker();
-        if (binding.kind().later() && !keepsOrder) {
-            on.environment().deferred().requireRoom(serving.connection(), function.name());
+    static <Q, R> Object run(Binding<Q, R> binding, Frame request, CallTarget on, CallInfo call, Invocation serving) {
+        if (binding.kind().later()) {
+            on.environment().deferred().requireRoom(serving);
         }
         Object answer;
         try {

@@ -80,15 +80,12 @@ public final class PeerLimits {
     }
 
     /**
-     * Checks that a call of a peer may wait for other calls.
+     * Checks that a call of a peer may wait for other calls, other than one that {@link #isOfMembership}.
      *
      * @param waiting the number of the peer's calls that wait
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if there are too many
      */
     public static void requireMayWait(Connection connection, String function, int waiting) {
-        if (isOfMembership(function)) {
-            return;
-        }
         Member peer = connection.member();
         int most = WAITING_OF_A_MEMBER;
         if (peer == null || isGuest(peer)) {

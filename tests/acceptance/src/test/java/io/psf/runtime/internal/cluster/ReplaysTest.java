@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What one node has said is of no use to another one that has heard it: credentials, proofs and tickets, with TLS and without. */
+/** A node cannot join or say hello with the credentials, proofs and tickets of another one, with TLS and without. */
 @Timeout(60)
 class ReplaysTest {
     private static final String SECRET = "sixteen letters and more";

@@ -24,9 +24,8 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Frames that were changed before they were encrypted, in records of any length: they are those that arrive without TLS.
- * And records that were changed on the way: what arrives before the first of them is a beginning of what was sent, and
- * nothing arrives after it.
+ * The reader of TLS records. Frames that were changed before their encryption arrive as they would without TLS, whatever the
+ * lengths of the records. Of records that were changed on the way, the frames before the first changed one arrive, and no others.
  */
 @EnabledIf("io.psf.fuzz.Natives#areThere")
 final class TlsFuzzTest {

@@ -8,8 +8,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.ReadableByteChannel;
-import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -18,7 +18,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** The two ends of a connection with TLS, in memory. What the end that connects sends can be changed on the way. */
+/** The two ends of a connection with TLS, in memory. A script may change the bytes that the connecting end sends. */
 final class TlsPair {
     /** The engines of both ends. */
     static final TlsEngines ENGINES = engines();
@@ -120,7 +120,7 @@ final class TlsPair {
     private static byte[] sent(TlsSteps from) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         try {
-            from.flush(into(all));
+            from.flush(Channels.newChannel(all));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -147,27 +147,6 @@ final class TlsPair {
                 into.put(into.position(), all, all.position(), n);
                 into.position(into.position() + n);
                 all.position(all.position() + n);
-                return n;
-            }
-
-            @Override
-            public boolean isOpen() {
-                return true;
-            }
-
-            @Override
-            public void close() {}
-        };
-    }
-
-    private static WritableByteChannel into(ByteArrayOutputStream all) {
-        return new WritableByteChannel() {
-            @Override
-            public int write(ByteBuffer from) {
-                int n = from.remaining();
-                while (from.hasRemaining()) {
-                    all.write(from.get());
-                }
                 return n;
             }
 
