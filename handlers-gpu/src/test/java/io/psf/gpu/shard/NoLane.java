@@ -30,6 +30,11 @@ final class NoLane implements ShardLane {
     }
 
     @Override
+    public boolean beforeAnswer(Runnable work) {
+        return false;
+    }
+
+    @Override
     public long turn() {
         return 0;
     }
