@@ -1032,27 +1032,42 @@ extern "C" __global__ void psf_doom_lowest(
     }
 }
 
+/** Some of the parts of the rows of all items, which are numbered one row after the other. */
+struct Parts {
+    unsigned first; // of this thread
+    unsigned end;
+    unsigned stride;
+};
+
+/** The parts of a thread, if the grid copies all. */
+__device__ inline Parts ofGrid() {
+    Parts parts = {
+        blockIdx.x * blockDim.x * IN_FLIGHT + threadIdx.x, 0xffffffffu, gridDim.x * blockDim.x * IN_FLIGHT};
+    return parts;
+}
+
 /**
- * Copies the rows of the items [first, first + n) to an array, one after the other. Does nothing for an item without a
- * row. `rowOf(item)` is the row of an item, NONE if it has none; each thread that copies a part of the row asks for it.
+ * Copies parts of the rows of n items to an array, one after the other. Does nothing for an item without a row.
+ * `rowOf(item)` is the row of an item, NONE if it has none; each thread that copies a part of the row asks for it.
  */
 template <class T, class Into, class RowOf>
-__device__ inline void copyRows(const T *values, int n, unsigned parts, Into *into, Decode decoded, RowOf rowOf) {
-    unsigned total = (unsigned)n * parts;
-    unsigned stride = gridDim.x * blockDim.x * IN_FLIGHT;
-    for (unsigned first = blockIdx.x * blockDim.x * IN_FLIGHT + threadIdx.x; first < total; first += stride) {
+__device__ inline void copyRows(
+        const T *values, int n, unsigned ofRow, Into *into, Decode decoded, Parts parts, RowOf rowOf) {
+    unsigned all = (unsigned)n * ofRow;
+    unsigned total = all < parts.end ? all : parts.end;
+    for (unsigned first = parts.first; first < total; first += parts.stride) {
         int row[IN_FLIGHT];
         unsigned part[IN_FLIGHT];
         T value[IN_FLIGHT];
         for (int k = 0; k < IN_FLIGHT; k++) {
             unsigned i = first + k * blockDim.x;
-            unsigned item = i / parts;
-            part[k] = i - item * parts;
+            unsigned item = i / ofRow;
+            part[k] = i - item * ofRow;
             row[k] = i < total ? rowOf((int)item, part[k] == 0) : NONE;
         }
         for (int k = 0; k < IN_FLIGHT; k++) {
             if (row[k] >= 0) {
-                value[k] = values[(i64)row[k] * parts + part[k]];
+                value[k] = values[(i64)row[k] * ofRow + part[k]];
             }
         }
         for (int k = 0; k < IN_FLIGHT; k++) {
@@ -1063,25 +1078,34 @@ __device__ inline void copyRows(const T *values, int n, unsigned parts, Into *in
     }
 }
 
+/** Copies parts of the rows of n items: four elements each, or one if the width is no multiple of four. */
 template <class RowOf>
-__device__ inline void pull(const float *values, int n, int width, int storage, float *into, RowOf rowOf) {
+__device__ inline void pull(
+        const float *values, int n, int width, int storage, float *into, Parts parts, RowOf rowOf) {
     Decode decoded = {storage};
     if (width % 4 == 0 && storage) {
-        copyRows((const ushort4 *)values, n, (unsigned)width / 4, (float4 *)into, decoded, rowOf);
+        copyRows((const ushort4 *)values, n, (unsigned)width / 4, (float4 *)into, decoded, parts, rowOf);
     } else if (width % 4 == 0) {
-        copyRows((const float4 *)values, n, (unsigned)width / 4, (float4 *)into, decoded, rowOf);
+        copyRows((const float4 *)values, n, (unsigned)width / 4, (float4 *)into, decoded, parts, rowOf);
     } else if (storage) {
-        copyRows((const u16 *)values, n, (unsigned)width, into, decoded, rowOf);
+        copyRows((const u16 *)values, n, (unsigned)width, into, decoded, parts, rowOf);
     } else {
-        copyRows(values, n, (unsigned)width, into, decoded, rowOf);
+        copyRows(values, n, (unsigned)width, into, decoded, parts, rowOf);
     }
+}
+
+/** The row of a key of a growing table; NONE if there is none. */
+__device__ inline int rowIn(const Entry *entries, u64 mask, i64 key) {
+    i64 at = find(entries, mask, key);
+    int entry = at < 0 ? REMOVED : entries[at].row;
+    return entry > 0 ? entry - 1 : NONE;
 }
 
 /** Copies the rows of the items [first, first + n) of all keys of a table that does not grow. */
 extern "C" __global__ void psf_pull_range(
         const float *values, const i64 *keys, int all, int first, int n, i64 begin, i64 end, int width,
         int storage, float *into, Status *status) {
-    pull(values, n, width, storage, into, [=](int item, bool) {
+    pull(values, n, width, storage, into, ofGrid(), [=](int item, bool) {
         i64 key = keys[first + item];
         if (key < begin || key >= end) {
             refuse(status, first + item, all);
@@ -1098,15 +1122,13 @@ extern "C" __global__ void psf_pull_range(
 extern "C" __global__ void psf_pull_index(
         const float *values, const i64 *keys, int all, int first, int n, i64 begin, i64 end, const Entry *entries,
         u64 mask, int width, int storage, float *into, int *rows, Status *status) {
-    pull(values, n, width, storage, into, [=](int item, bool isPartZero) {
+    pull(values, n, width, storage, into, ofGrid(), [=](int item, bool isPartZero) {
         i64 key = keys[first + item];
         int row = NONE;
         if (!owns(key, begin, end)) {
             refuse(status, first + item, all);
         } else {
-            i64 at = find(entries, mask, key);
-            int entry = at < 0 ? REMOVED : entries[at].row;
-            row = entry > 0 ? entry - 1 : NONE;
+            row = rowIn(entries, mask, key);
         }
         if (isPartZero) {
             rows[first + item] = row;
@@ -1116,6 +1138,54 @@ extern "C" __global__ void psf_pull_index(
         }
         return row;
     });
+}
+
+/** The parts that a block copies at once, where one launch does several pulls. */
+#define CHUNK 512
+
+/** One of several pulls. */
+struct Pull {
+    const float *values;
+    const i64 *keys;
+    const Entry *entries; // null: the table does not grow
+    u64 mask;
+    i64 begin;
+    i64 end;
+    float *into;
+    int *isOdd; // 1 afterwards if a key has no row or is not owned
+    int n;
+    int width;
+    int storage;
+    int firstChunk; // chunks are numbered one pull after the other
+};
+
+/** Copies the rows of several pulls, also of different tables. */
+extern "C" __global__ void psf_pull_each(const Pull *pulls, int count, int chunks) {
+    for (int chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
+        int which = 0; // the last one that begins at the chunk or before
+        for (int end = count; end - which > 1;) {
+            int middle = (which + end) / 2;
+            bool isBehind = pulls[middle].firstChunk > chunk;
+            end = isBehind ? middle : end;
+            which = isBehind ? which : middle;
+        }
+        const Pull p = pulls[which];
+        unsigned begin = (unsigned)(chunk - p.firstChunk) * CHUNK;
+        Parts parts = {begin + threadIdx.x, begin + CHUNK, blockDim.x * IN_FLIGHT};
+        pull(p.values, p.n, p.width, p.storage, p.into, parts, [=](int item, bool) {
+            i64 key = p.keys[item];
+            int row = NONE;
+            if (p.entries) {
+                row = owns(key, p.begin, p.end) ? rowIn(p.entries, p.mask, key) : NONE;
+            } else if (key >= p.begin && key < p.end) {
+                row = (int)(key - p.begin);
+            }
+            if (row == NONE) {
+                *p.isOdd = 1;
+            }
+            return row;
+        });
+    }
 }
 
 /** Writes the initial values of the items [first, first + n) that have no row, if there is such an item. */

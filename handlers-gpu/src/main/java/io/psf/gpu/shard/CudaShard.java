@@ -149,7 +149,9 @@ public final class CudaShard extends ServerShard implements DeviceShard, Encodin
     @Override
     public FloatArray gatherForAnswer(LongArray keys, FloatType wire) {
         FloatArray gathered = allocate(keys.length(), wire);
-        lookUp.gather(keys, gathered);
+        if (!workspace.pulls().putOff(lane(), lookUp, keys, gathered)) {
+            lookUp.gather(keys, gathered);
+        }
         return gathered;
     }
 

@@ -105,6 +105,12 @@ final class DeviceRows {
         return status;
     }
 
+    /** Returns where keys are found, if the table grows; null if their rows follow from the range. */
+    @Nullable
+    KeyIndex indexIfAny() {
+        return index;
+    }
+
     KeyIndex index() {
         if (index == null) {
             throw new IllegalStateException(name + ": does not grow (expected: a table that grows)");

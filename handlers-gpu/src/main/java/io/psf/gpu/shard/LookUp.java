@@ -183,6 +183,11 @@ final class LookUp {
         });
     }
 
+    /** Returns the rows. */
+    DeviceRows rows() {
+        return rows;
+    }
+
     private void gather(Kernels kernels, LongArray keys, FloatArray into) {
         int n = keys.length();
         long of = rows.transfers().upload(keys);

@@ -36,6 +36,7 @@ final class Signatures {
             Map.entry("psf_move_rows", "pppiii"),
             Map.entry("psf_pull_range", "ppiiilliipp"),
             Map.entry("psf_pull_index", "ppiiillpliippp"),
+            Map.entry("psf_pull_each", "pii"),
             Map.entry("psf_pull_missing", "ppiiiipp" + GENERATOR),
             Map.entry("psf_end", "pp"),
             Map.entry("psf_scatter", "ppiipi"),

@@ -109,6 +109,7 @@ class KernelsTest {
         Items items = new Items(2, 100, 20, 10);
         kernels.pullRange(items, range, of, 3, 4);
         kernels.pullIndex(items, range, index, of, 3, 4, 5);
+        PullsOfChain.launch(kernels, 1, 2, 3);
         kernels.pullMissing(1, items, of, 3, 4, zeros);
         kernels.end(1, 2);
         kernels.scatter(of, 2, 10, 3);

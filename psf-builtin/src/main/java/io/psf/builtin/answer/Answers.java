@@ -4,7 +4,6 @@ import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
-import org.jspecify.annotations.Nullable;
 
 /** Values of a shard for arrays of answers that travel in the tensor's format. */
 public final class Answers {
@@ -12,27 +11,24 @@ public final class Answers {
 
     /** Returns all values of the shard. */
     public static FloatArray values(Shard shard) {
-        EncodingShard own = encoding(shard);
-        return own == null ? shard.valuesForAnswer() : own.valuesForAnswer(wire(shard));
+        return wire(shard) != FloatType.FLOAT32 && shard instanceof EncodingShard own
+                ? own.valuesForAnswer(wire(shard))
+                : shard.valuesForAnswer();
     }
 
-    /** Returns the values of rows, as {@link Shard#gatherForAnswer}. */
+    /** Returns the values of rows, as {@link Shard#gatherForAnswer}. Nobody but the answer reads them. */
     public static FloatArray rows(Shard shard, LongArray keys) {
-        EncodingShard own = encoding(shard);
-        return own == null ? shard.gatherForAnswer(keys) : own.gatherForAnswer(keys, wire(shard));
+        return shard instanceof EncodingShard own
+                ? own.gatherForAnswer(keys, wire(shard))
+                : shard.gatherForAnswer(keys);
     }
 
-    /** Returns the values of rows, as {@link Shard#gather}: a copy. */
+    /** Returns the values of rows, as {@link Shard#gather}: a copy. Nobody but the answer reads them. */
     public static FloatArray copy(Shard shard, LongArray keys) {
-        EncodingShard own = encoding(shard);
-        return own == null ? shard.gather(keys) : own.gatherForAnswer(keys, wire(shard));
+        return shard instanceof EncodingShard own ? own.gatherForAnswer(keys, wire(shard)) : shard.gather(keys);
     }
 
     private static FloatType wire(Shard shard) {
         return shard.spec().types().wire();
-    }
-
-    private static @Nullable EncodingShard encoding(Shard shard) {
-        return wire(shard) != FloatType.FLOAT32 && shard instanceof EncodingShard own ? own : null;
     }
 }

@@ -17,6 +17,9 @@ public interface EncodingShard extends Shard {
      */
     FloatArray valuesForAnswer(FloatType wire);
 
-    /** Returns the values of the rows of keys for an answer, as {@link Shard#gatherForAnswer}, converted to a format or not. */
+    /**
+     * Returns the values of the rows of keys for an answer, as {@link Shard#gatherForAnswer}, converted to a format or not.
+     * The array may have no values before the answer is written.
+     */
     FloatArray gatherForAnswer(LongArray keys, FloatType wire);
 }

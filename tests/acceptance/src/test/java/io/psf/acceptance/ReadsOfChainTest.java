@@ -34,8 +34,7 @@ final class ReadsOfChainTest {
     private final List<TensorId> tables = List.of(table("a"), table("b"), table("c"));
 
     private TensorId table(String name) {
-        return Tensors.init(
-                worker, TensorSpec.table(name, 100, WIDTH).slices(1).placement(TogetherFactory.TOGETHER));
+        return Tensors.init(worker, TensorSpec.table(name, 100, WIDTH).slices(1).placement(TogetherFactory.TOGETHER));
     }
 
     @BeforeEach
@@ -90,7 +89,8 @@ final class ReadsOfChainTest {
 
     @Test
     void areReadBeforeACallWhoseShardPutsNothingOff() {
-        TensorId host = Tensors.init(worker, TensorSpec.table("host", 100, WIDTH).slices(1));
+        TensorId host =
+                Tensors.init(worker, TensorSpec.table("host", 100, WIDTH).slices(1));
         Chain chain = worker.chain();
         Pending<SparsePull.Response> first = pull(chain, tables.get(0), 5);
         Pending<SparsePull.Response> ofHost = pull(chain, host, 6);

@@ -1,0 +1,195 @@
+package io.psf.gpu.shard;
+
+import io.psf.api.array.ArrayMemory;
+import io.psf.api.array.EncodedFloats;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import io.psf.gpu.driver.Block;
+import io.psf.gpu.driver.PinnedMemory;
+import io.psf.runtime.spi.shard.ShardLane;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The pulls of a chain's calls, also from different tables: one kernel does all of them, and the lane waits once. Belongs to
+ * a workspace.
+ */
+final class PullsOfChain {
+    /** The most bytes of an answer that waits for others. The time of a longer one is that of the link. */
+    private static final int MOST_BYTES = 1 << 18;
+
+    /** The most bytes of the keys of one pull, which the kernel reads over the link. */
+    private static final int MOST_BYTES_OF_KEYS = 1 << 16;
+
+    /** The bytes of a {@code Pull} of psf.cu. */
+    private static final int BYTES_OF_PULL = 80;
+
+    /** The parts of rows that a block copies at once: {@code CHUNK} of psf.cu. */
+    private static final int CHUNK = 512;
+
+    private static final int THREADS = 256;
+
+    private final Workspace workspace;
+    private final List<Pull> waiting = new ArrayList<>();
+    /** The piece of work of the lane in which the pulls that wait have been put off. */
+    private long turn;
+    /** Memory of the host: a number for each pull, which the kernel sets, the pulls themselves, and keys. */
+    private ByteBuffer memory = ByteBuffer.allocateDirect(0);
+
+    PullsOfChain(Workspace workspace) {
+        this.workspace = workspace;
+    }
+
+    /** A pull that waits for the answer of its call to be written. */
+    private final class Pull implements Runnable {
+        final LookUp of;
+        final LongArray keys;
+        final FloatArray into;
+        final long address;
+        boolean isDone;
+
+        Pull(LookUp of, LongArray keys, FloatArray into, long address) {
+            this.of = of;
+            this.keys = keys;
+            this.into = into;
+            this.address = address;
+        }
+
+        /** Does all pulls that wait; this one by itself if that has not sufficed, as for a key without a row. */
+        @Override
+        public void run() {
+            if (waiting.contains(this)) {
+                pullAll();
+            }
+            if (!isDone) {
+                of.gather(keys, into);
+            }
+        }
+
+        int chunks() {
+            int width = of.rows().values().width();
+            long parts = (long) keys.length() * (width % 4 == 0 ? width / 4 : width);
+            return (int) ((parts + CHUNK - 1) / CHUNK);
+        }
+
+        int bytesOfKeys() {
+            return keys.length() * Long.BYTES;
+        }
+    }
+
+    /**
+     * Puts a pull off until its call is answered.
+     *
+     * @param into [n, width] float32, scratch memory of the call; filled when the call is answered
+     * @return false if it is not put off, since it is alone, long, or not in memory that kernels write
+     */
+    boolean putOff(ShardLane lane, LookUp of, LongArray keys, FloatArray into) {
+        ByteBuffer own = into.offHeap();
+        if (own == null
+                || EncodedFloats.of(into) != null
+                || own.capacity() > MOST_BYTES
+                || keys.length() > MOST_BYTES_OF_KEYS / Long.BYTES) {
+            return false;
+        }
+        long address = Pieces.address(own);
+        if (address == 0) {
+            return false;
+        }
+        Pull pull = new Pull(of, keys, into, address);
+        if (!lane.beforeAnswer(pull)) {
+            return false;
+        }
+        if (lane.turn() != turn) {
+            waiting.clear(); // of a call that has failed
+            turn = lane.turn();
+        }
+        Workspace.poison(into);
+        waiting.add(pull);
+        return true;
+    }
+
+    private void pullAll() {
+        List<Pull> pulls = List.copyOf(waiting);
+        waiting.clear();
+        if (pulls.size() > 1) {
+            workspace.operation(kernels -> {
+                pullAll(kernels, pulls);
+                return null;
+            });
+        }
+    }
+
+    private void pullAll(Kernels kernels, List<Pull> pulls) {
+        int bytes = pulls.size() * BYTES_OF_PULL;
+        int begin = pulls.size() * Long.BYTES; // of the pulls, and of the keys behind them
+        int ofKeys = pulls.stream().mapToInt(Pull::bytesOfKeys).sum();
+        ByteBuffer all = memory(begin + bytes + ofKeys);
+        long address = PinnedMemory.address(all);
+        if (address == 0) {
+            return;
+        }
+        int chunks = 0;
+        int keys = begin + bytes;
+        for (int i = 0; i < pulls.size(); i++) {
+            Pull pull = pulls.get(i);
+            long isOdd = address + (long) i * Long.BYTES;
+            all.putLong(i * Long.BYTES, 0);
+            long there = there(pull.keys);
+            if (there == 0) {
+                ArrayMemory.write(
+                        pull.keys,
+                        0,
+                        pull.keys.length(),
+                        all.slice(keys, pull.bytesOfKeys()).order(ByteOrder.LITTLE_ENDIAN));
+                there = address + keys;
+                keys += pull.bytesOfKeys();
+            }
+            write(pull, there, isOdd, chunks, all.position(begin + i * BYTES_OF_PULL));
+            chunks += pull.chunks();
+        }
+        Block block = workspace.scratch("pulls", bytes);
+        workspace.stream().copyIn(all.slice(begin, bytes), block.address());
+        launch(kernels, block.address(), pulls.size(), chunks);
+        workspace.stream().synchronize();
+        for (int i = 0; i < pulls.size(); i++) {
+            pulls.get(i).isDone = all.getInt(i * Long.BYTES) == 0;
+        }
+    }
+
+    static void launch(Kernels kernels, long pulls, int n, int chunks) {
+        kernels.launch(
+                "psf_pull_each",
+                (long) chunks * THREADS,
+                new LaunchArguments().pointer(pulls).i32(n).i32(chunks));
+    }
+
+    /** Returns the address at which kernels read keys where they are; 0 if they cannot. */
+    private static long there(LongArray keys) {
+        Buffer direct = keys.offHeap();
+        long address = direct == null ? 0 : PinnedMemory.address(direct);
+        return address % Long.BYTES == 0 ? address : 0;
+    }
+
+    private static void write(Pull pull, long keys, long isOdd, int firstChunk, ByteBuffer into) {
+        DeviceRows of = pull.of.rows();
+        Rows rows = of.operation(kernels -> of.values().rowsToRead());
+        KeyIndex grown = of.indexIfAny();
+        Index index = grown == null ? null : grown.index();
+        into.putLong(rows.address()).putLong(keys);
+        into.putLong(index == null ? 0 : index.entries()).putLong(index == null ? 0 : index.mask());
+        into.putLong(of.range().begin()).putLong(of.range().end());
+        into.putLong(pull.address).putLong(isOdd);
+        into.putInt(pull.keys.length()).putInt(rows.width()).putInt(rows.storage());
+        into.putInt(firstChunk);
+    }
+
+    private ByteBuffer memory(int bytes) {
+        if (memory.capacity() < bytes) {
+            memory = workspace.hostMemory(Math.max(1 << 16, Integer.highestOneBit(bytes) << 1));
+        }
+        return memory.clear().order(ByteOrder.LITTLE_ENDIAN);
+    }
+}
