@@ -24,6 +24,7 @@ struct Status {
     int missing;    // keys without a row
     int rows;       // rows of a growing table
     int used;       // entries of its index that are in use, those of removed keys included
+    int ended;      // blocks of psf_end_steps that have ended; 0 between calls
 };
 
 /** An entry of the index of a growing table: open addressing, linear probing. */
@@ -1159,6 +1160,31 @@ struct Pull {
     int firstChunk; // chunks are numbered one pull after the other
 };
 
+/** Copies the parts of the rows of a pull that a thread copies. */
+__device__ inline void pull(const Pull &p, Parts parts) {
+    pull(p.values, p.n, p.width, p.storage, p.into, parts, [=](int item, bool) {
+        i64 key = p.keys[item];
+        int row = NONE;
+        if (p.entries) {
+            row = owns(key, p.begin, p.end) ? rowIn(p.entries, p.mask, key) : NONE;
+        } else if (key >= p.begin && key < p.end) {
+            row = (int)(key - p.begin);
+        }
+        if (row == NONE) {
+            *p.isOdd = 1;
+        }
+        return row;
+    });
+}
+
+/** Copies the rows of one pull. */
+extern "C" __global__ void psf_pull_one(
+        const float *values, const i64 *keys, const Entry *entries, u64 mask, i64 begin, i64 end, float *into,
+        int *isOdd, int n, int width, int storage) {
+    Pull p = {values, keys, entries, mask, begin, end, into, isOdd, n, width, storage, 0};
+    pull(p, ofGrid());
+}
+
 /** Copies the rows of several pulls, also of different tables. */
 extern "C" __global__ void psf_pull_each(const Pull *pulls, int count, int chunks) {
     for (int chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
@@ -1172,19 +1198,7 @@ extern "C" __global__ void psf_pull_each(const Pull *pulls, int count, int chunk
         const Pull p = pulls[which];
         unsigned begin = (unsigned)(chunk - p.firstChunk) * CHUNK;
         Parts parts = {begin + threadIdx.x, begin + CHUNK, blockDim.x * IN_FLIGHT};
-        pull(p.values, p.n, p.width, p.storage, p.into, parts, [=](int item, bool) {
-            i64 key = p.keys[item];
-            int row = NONE;
-            if (p.entries) {
-                row = owns(key, p.begin, p.end) ? rowIn(p.entries, p.mask, key) : NONE;
-            } else if (key >= p.begin && key < p.end) {
-                row = (int)(key - p.begin);
-            }
-            if (row == NONE) {
-                *p.isOdd = 1;
-            }
-            return row;
-        });
+        pull(p, parts);
     }
 }
 
@@ -1211,6 +1225,49 @@ extern "C" __global__ void psf_end(Status *status, int *into) {
     EACH(i, 6) {
         into[i] = words[i];
         if (i < 4) {
+            words[i] = 0;
+        }
+    }
+}
+
+/**
+ * Counts the steps of the rows of n items, none of which is repeated, unless the call has failed. Then ends the call, as
+ * psf_end does: the last block does so.
+ */
+extern "C" __global__ void psf_end_steps(const int *rows, int n, float *steps, Status *status, int *into) {
+    bool failed = status->invalid || status->full;
+    EACH(i, n) {
+        int row = rows[i];
+        if (row >= 0 && !failed) {
+            steps[row] = steps[row] + 1;
+        }
+    }
+#ifdef __CUDA_ARCH__
+    __shared__ bool isLast;
+    __syncthreads(); // no thread of the block reads the status any more
+    if (threadIdx.x == 0) {
+        __threadfence();
+        isLast = atomicAdd(&status->ended, 1) == (int)gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!isLast) {
+        return;
+    }
+    int first = threadIdx.x;
+    int stride = blockDim.x;
+#else
+    if (atomicAdd(&status->ended, 1) != (int)(gridDim.x * blockDim.x) - 1) {
+        return;
+    }
+    int first = 0;
+    int stride = 1;
+#endif
+    int *words = (int *)status;
+    for (int i = first; i < 7; i += stride) {
+        if (i < 6) {
+            into[i] = words[i];
+        }
+        if (i < 4 || i == 6) {
             words[i] = 0;
         }
     }
@@ -1586,9 +1643,16 @@ __device__ inline void stepAll(
     }
 }
 
+/** The factors of the row of an item. */
+template <class R>
+__device__ inline float2 factorsOfItem(const Rule &r, const float *ofRows, i64 row) {
+    return R::factors(r, R::counts ? ofRows[row] + r.stepsOfAll : R::byRow ? ofRows[row] : 0);
+}
+
 /**
  * Steps the rows of the items [first, first + n) by an update of n rows; items without a row are left. The float of each
- * row, null if the rule needs none, is its number of steps with this one, or its state.
+ * row, null if the rule needs none, is its state, or its number of steps: with this one, or without if the rule has one as
+ * the steps of all.
  */
 template <class R>
 __device__ inline void stepRows(
@@ -1604,7 +1668,7 @@ __device__ inline void stepRows(
             i64 row = rows[first + item];
             if (row >= 0) {
                 unsigned quad = (unsigned)i - item * quads;
-                float2 c = factorsAt<R>(r, ofRows, row);
+                float2 c = factorsOfItem<R>(r, ofRows, row);
                 stepFour<R>(r, w, g, s, t, row * quads + quad, i, c, c, c, c);
             }
         }
@@ -1614,7 +1678,7 @@ __device__ inline void stepRows(
         unsigned item = (unsigned)i / (unsigned)width;
         i64 row = rows[first + item];
         if (row >= 0) {
-            float2 c = factorsAt<R>(r, ofRows, row);
+            float2 c = factorsOfItem<R>(r, ofRows, row);
             stepOne<R>(r, w, g, s, t, row * width + ((unsigned)i - item * (unsigned)width), i, c);
         }
     }

@@ -167,15 +167,20 @@ final class DeviceSteps {
         long status = rows.status().address();
         Claims claims = rows.transfers().claims(keys);
         created.begin(rows.make(kernels, keys, of, items, claims, claims.there()));
-        Stepped stepped = stepped(rule); // any of the columns may have moved
-        rows.mark(kernels, items, n, claims, stepped.steps());
+        Stepped current = stepped(rule); // any of the columns may have moved
+        boolean countsAtEnd =
+                !claims.there() && current.steps() != 0 && rows.status().canCountSteps();
+        Stepped stepped = countsAtEnd ? current.countedLater() : current;
+        if (!countsAtEnd) {
+            rows.mark(kernels, items, n, claims, stepped.steps());
+        }
         rows.workspace()
                 .pieces()
                 .in(
                         update,
                         width,
                         (piece, first, some) -> kernels.stepRows(stepped, piece, items, first, some, status));
-        rows.end(keys);
+        rows.end(keys, items, countsAtEnd ? stepped.steps() : 0);
         if (rows.status().duplicates() > 0) {
             stepRest(kernels, stepped(rule), itemsOfCall, n, update);
         }

@@ -40,7 +40,7 @@ final class Workspace implements AutoCloseable {
     private final Kernels kernels;
     private final Half[] halves;
     private final Pieces pieces = new Pieces(this);
-    private final PullsOfChain pulls = new PullsOfChain(this);
+    private final Pulls pulls = new Pulls(this);
     private final Map<String, Block> scratch = new HashMap<>();
     private ByteBuffer pinned = ByteBuffer.allocateDirect(0);
     /** The memory of a call's keys that are on the heap, or that devices cannot read. */
@@ -156,7 +156,7 @@ final class Workspace implements AutoCloseable {
     }
 
     /** Does the pulls of a chain together. */
-    PullsOfChain pulls() {
+    Pulls pulls() {
         return pulls;
     }
 

@@ -27,6 +27,6 @@ class TablesOnHostTest {
 
     @TestFactory
     List<DynamicTest> chains() {
-        return new HostDriver(folder).run("io.psf.gpu.ChainsOnDeviceTest", "io.psf.gpu.shard.PullsOfChainTest");
+        return new HostDriver(folder).run("io.psf.gpu.ChainsOnDeviceTest", "io.psf.gpu.shard.PullsTest");
     }
 }

@@ -109,9 +109,22 @@ class KernelsTest {
         Items items = new Items(2, 100, 20, 10);
         kernels.pullRange(items, range, of, 3, 4);
         kernels.pullIndex(items, range, index, of, 3, 4, 5);
-        PullsOfChain.launch(kernels, 1, 2, 3);
+        Pulls.launch(kernels, 1, 2, 3);
+        Pulls.launchOne(
+                kernels,
+                10,
+                new LaunchArguments()
+                        .pointer(1)
+                        .pointer(2)
+                        .index(index)
+                        .range(range)
+                        .pointer(3)
+                        .pointer(4)
+                        .i32(10)
+                        .rows(of));
         kernels.pullMissing(1, items, of, 3, 4, zeros);
         kernels.end(1, 2);
+        Status.endSteps(kernels, 1, 10, 2, 3, 4);
         kernels.scatter(of, 2, 10, 3);
         kernels.count(1, 10);
         kernels.mark(1, 10, 2, claims, 3, 4);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The pulls of a chain's calls on a device: the first that is answered reads the rows of all. */
 @ExtendWith(OnDevice.class)
-class PullsOfChainTest {
+class PullsTest {
     private static final int ROWS = 1000;
     private static final float NEVER = -7;
 

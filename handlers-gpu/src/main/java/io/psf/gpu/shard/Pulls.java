@@ -4,6 +4,7 @@ import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.EncodedFloats;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.gpu.Grid;
 import io.psf.gpu.driver.Block;
 import io.psf.gpu.driver.PinnedMemory;
 import io.psf.runtime.spi.shard.ShardLane;
@@ -14,15 +15,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The pulls of a chain's calls, also from different tables: one kernel does all of them, and the lane waits once. Belongs to
- * a workspace.
+ * Pulls of rows to memory that kernels write. One kernel does a pull, also without a status to read afterwards; one kernel
+ * does those of a chain's calls, also from different tables. Belongs to a workspace.
  */
-final class PullsOfChain {
+final class Pulls {
     /** The most bytes of an answer that waits for others. The time of a longer one is that of the link. */
     private static final int MOST_BYTES = 1 << 18;
 
     /** The most bytes of the keys of one pull, which the kernel reads over the link. */
     private static final int MOST_BYTES_OF_KEYS = 1 << 16;
+
+    /** Where the number that the kernel of one pull sets is in the memory for the status. */
+    private static final int OF_FLAG = 32;
 
     /** The bytes of a {@code Pull} of psf.cu. */
     private static final int BYTES_OF_PULL = 80;
@@ -32,6 +36,9 @@ final class PullsOfChain {
 
     private static final int THREADS = 256;
 
+    /** That of a table that does not grow. */
+    private static final Index NO_INDEX = new Index(0, 0);
+
     private final Workspace workspace;
     private final List<Pull> waiting = new ArrayList<>();
     /** The piece of work of the lane in which the pulls that wait have been put off. */
@@ -39,7 +46,7 @@ final class PullsOfChain {
     /** Memory of the host: a number for each pull, which the kernel sets, the pulls themselves, and keys. */
     private ByteBuffer memory = ByteBuffer.allocateDirect(0);
 
-    PullsOfChain(Workspace workspace) {
+    Pulls(Workspace workspace) {
         this.workspace = workspace;
     }
 
@@ -70,14 +77,62 @@ final class PullsOfChain {
         }
 
         int chunks() {
-            int width = of.rows().values().width();
-            long parts = (long) keys.length() * (width % 4 == 0 ? width / 4 : width);
-            return (int) ((parts + CHUNK - 1) / CHUNK);
+            return (int) ((parts(of, keys) + CHUNK - 1) / CHUNK);
         }
 
         int bytesOfKeys() {
             return keys.length() * Long.BYTES;
         }
+    }
+
+    /** Returns the parts of the rows of keys that a thread copies at once. */
+    private static long parts(LookUp of, LongArray keys) {
+        int width = of.rows().values().width();
+        return (long) keys.length() * (width % 4 == 0 ? width / 4 : width);
+    }
+
+    /** Returns the address at which a kernel writes the rows of a pull themselves; 0 if it cannot. */
+    private static long address(FloatArray into) {
+        ByteBuffer own = into.offHeap();
+        return own == null || EncodedFloats.of(into) != null || own.capacity() > Workspace.PIECE * Float.BYTES
+                ? 0
+                : Pieces.address(own);
+    }
+
+    /** True if {@link #pull} may be tried. */
+    boolean canPull(FloatArray into) {
+        return address(into) != 0 && PinnedMemory.address(workspace.words()) != 0;
+    }
+
+    /**
+     * Copies the rows of keys, and waits.
+     *
+     * @param into [n, width] float32, filled unless this returns false
+     * @return false if a key has no row, or is not owned
+     */
+    boolean pull(Kernels kernels, LookUp of, LongArray keys, FloatArray into) {
+        DeviceRows rows = of.rows();
+        ByteBuffer words = workspace.words().putInt(OF_FLAG, 0);
+        long isOdd = PinnedMemory.address(words) + OF_FLAG;
+        KeyIndex grown = rows.indexIfAny();
+        launchOne(
+                kernels,
+                parts(of, keys),
+                new LaunchArguments()
+                        .pointer(rows.values().rowsToRead().address())
+                        .pointer(rows.transfers().upload(keys))
+                        .index(grown == null ? NO_INDEX : grown.index())
+                        .range(rows.range())
+                        .pointer(address(into))
+                        .pointer(isOdd)
+                        .i32(keys.length())
+                        .rows(rows.values().rowsToRead()));
+        workspace.stream().synchronize();
+        return words.getInt(OF_FLAG) == 0;
+    }
+
+    static void launchOne(Kernels kernels, long parts, LaunchArguments arguments) {
+        kernels.launch("psf_pull_one", "psf_pull_one", Grid.once((parts + 1) / 2), arguments);
     }
 
     /**
@@ -87,15 +142,10 @@ final class PullsOfChain {
      * @return false if it is not put off, since it is alone, long, or not in memory that kernels write
      */
     boolean putOff(ShardLane lane, LookUp of, LongArray keys, FloatArray into) {
-        ByteBuffer own = into.offHeap();
-        if (own == null
-                || EncodedFloats.of(into) != null
-                || own.capacity() > MOST_BYTES
+        long address = address(into);
+        if (address == 0
+                || into.length() > MOST_BYTES / Float.BYTES
                 || keys.length() > MOST_BYTES_OF_KEYS / Long.BYTES) {
-            return false;
-        }
-        long address = Pieces.address(own);
-        if (address == 0) {
             return false;
         }
         Pull pull = new Pull(of, keys, into, address);
@@ -177,9 +227,9 @@ final class PullsOfChain {
         DeviceRows of = pull.of.rows();
         Rows rows = of.operation(kernels -> of.values().rowsToRead());
         KeyIndex grown = of.indexIfAny();
-        Index index = grown == null ? null : grown.index();
+        Index index = grown == null ? NO_INDEX : grown.index();
         into.putLong(rows.address()).putLong(keys);
-        into.putLong(index == null ? 0 : index.entries()).putLong(index == null ? 0 : index.mask());
+        into.putLong(index.entries()).putLong(index.mask());
         into.putLong(of.range().begin()).putLong(of.range().end());
         into.putLong(pull.address).putLong(isOdd);
         into.putInt(pull.keys.length()).putInt(rows.width()).putInt(rows.storage());
