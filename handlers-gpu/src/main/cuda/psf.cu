@@ -669,7 +669,7 @@ extern "C" __global__ void psf_resolve(int *rows, int n, const Entry *entries) {
 }
 
 /**
- * Tells the first item of each row, which steps it: counts the step, and leaves its row in `rows`. The other items of the
+ * Tells the first item of each row, which steps it: counts the step; `rows` has its row. The other items of the
  * row get LATER, and are counted. `entries` is null unless rows are OF_ENTRY. All items of a call that has failed get NONE.
  */
 extern "C" __global__ void psf_mark(
@@ -683,7 +683,9 @@ extern "C" __global__ void psf_mark(
         }
         int row = entries ? rowOf(entries, claimed) : claimed;
         if (isFirst(claims, (unsigned)mask, entries ? -2 - claimed : claimed, (int)i)) {
-            rows[i] = row;
+            if (entries) {
+                rows[i] = row;
+            }
             if (steps) {
                 steps[row] = steps[row] + 1;
             }
