@@ -1149,7 +1149,7 @@ extern "C" __global__ void psf_pull_index(
 /** One of several pulls. */
 struct Pull {
     const float *values;
-    const i64 *keys;
+    const i64 *keys;      // null: the first n rows
     const Entry *entries; // null: the table does not grow
     u64 mask;
     i64 begin;
@@ -1165,6 +1165,9 @@ struct Pull {
 /** Copies the parts of the rows of a pull that a thread copies. */
 __device__ inline void pull(const Pull &p, Parts parts) {
     pull(p.values, p.n, p.width, p.storage, p.into, parts, [=](int item, bool) {
+        if (!p.keys) {
+            return item;
+        }
         i64 key = p.keys[item];
         int row = NONE;
         if (p.entries) {

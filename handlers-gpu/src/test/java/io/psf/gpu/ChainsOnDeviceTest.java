@@ -10,6 +10,8 @@ import io.psf.api.array.LongArray;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
+import io.psf.builtin.dense.DensePull;
+import io.psf.builtin.dense.DensePullPsf;
 import io.psf.builtin.sparse.SparsePull;
 import io.psf.builtin.sparse.SparsePullPsf;
 import io.psf.builtin.sparse.SparsePushPsf;
@@ -20,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -43,9 +46,14 @@ class ChainsOnDeviceTest {
         Random random = new Random(seed);
         Chain chain = worker.chain();
         List<Pending<SparsePull.Response>> pulled = new ArrayList<>();
+        List<Pending<DensePull.Response>> dense = new ArrayList<>();
         List<Pending<?>> all = new ArrayList<>();
         for (int call = 1 + random.nextInt(90); call > 0; call--) {
             TensorId table = tables.get(random.nextInt(tables.size()));
+            if (random.nextInt(6) == 0 && worker.layout(table).info().rows() == ROWS) {
+                dense.add(DensePullPsf.stub(chain).call(table));
+                continue;
+            }
             LongArray keys =
                     LongArray.wrap(random.longs(random.nextInt(300), 0, ROWS).toArray());
             if (random.nextInt(12) == 0) {
@@ -59,7 +67,11 @@ class ChainsOnDeviceTest {
         }
         chain.send();
         all.forEach(Pending::await);
-        return pulled.stream().map(each -> each.await().values().toArray()).toList();
+        return Stream.concat(
+                        pulled.stream().map(each -> each.await().values()),
+                        dense.stream().map(each -> each.await().values()))
+                .map(FloatArray::toArray)
+                .toList();
     }
 
     @Test

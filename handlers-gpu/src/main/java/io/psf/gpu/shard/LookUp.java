@@ -183,16 +183,11 @@ final class LookUp {
         });
     }
 
-    /** Returns the rows. */
-    DeviceRows rows() {
-        return rows;
-    }
-
     private void gather(Kernels kernels, LongArray keys, FloatArray into) {
         int n = keys.length();
         Pulls pulls = rows.workspace().pulls();
         boolean isTried = pulls.canPull(into) && n > 0;
-        if (isTried && pulls.pull(kernels, this, keys, into)) {
+        if (isTried && pulls.pull(kernels, rows, keys, into)) {
             return;
         }
         long of = rows.transfers().upload(keys);

@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Pulls of rows to memory that kernels write. One kernel does a pull, also without a status to read afterwards; one kernel
@@ -52,17 +53,23 @@ final class Pulls {
 
     /** A pull that waits for the answer of its call to be written. */
     private final class Pull implements Runnable {
-        final LookUp of;
-        final LongArray keys;
-        final FloatArray into;
-        final long address;
+        final DeviceRows of;
+        /** Null for all rows. */
+        final @Nullable LongArray keys;
+
+        final long into;
+        final int n;
+        /** Does this pull by itself. */
+        final Runnable alone;
+
         boolean isDone;
 
-        Pull(LookUp of, LongArray keys, FloatArray into, long address) {
+        Pull(DeviceRows of, @Nullable LongArray keys, long into, Runnable alone) {
             this.of = of;
             this.keys = keys;
             this.into = into;
-            this.address = address;
+            this.n = keys == null ? of.count() : keys.length();
+            this.alone = alone;
         }
 
         /** Does all pulls that wait; this one by itself if that has not sufficed, as for a key without a row. */
@@ -72,23 +79,23 @@ final class Pulls {
                 pullAll();
             }
             if (!isDone) {
-                of.gather(keys, into);
+                alone.run();
             }
         }
 
         int chunks() {
-            return (int) ((parts(of, keys) + CHUNK - 1) / CHUNK);
+            return (int) ((parts(of, n) + CHUNK - 1) / CHUNK);
         }
 
         int bytesOfKeys() {
-            return keys.length() * Long.BYTES;
+            return keys == null ? 0 : n * Long.BYTES;
         }
     }
 
-    /** Returns the parts of the rows of keys that a thread copies at once. */
-    private static long parts(LookUp of, LongArray keys) {
-        int width = of.rows().values().width();
-        return (long) keys.length() * (width % 4 == 0 ? width / 4 : width);
+    /** Returns the parts of n rows, of which a thread copies one at once. */
+    private static long parts(DeviceRows of, int n) {
+        int width = of.values().width();
+        return (long) n * (width % 4 == 0 ? width / 4 : width);
     }
 
     /** Returns the address at which a kernel writes the rows of a pull themselves; 0 if it cannot. */
@@ -110,14 +117,13 @@ final class Pulls {
      * @param into [n, width] float32, filled unless this returns false
      * @return false if a key has no row, or is not owned
      */
-    boolean pull(Kernels kernels, LookUp of, LongArray keys, FloatArray into) {
-        DeviceRows rows = of.rows();
+    boolean pull(Kernels kernels, DeviceRows rows, LongArray keys, FloatArray into) {
         ByteBuffer words = workspace.words().putInt(OF_FLAG, 0);
         long isOdd = PinnedMemory.address(words) + OF_FLAG;
         KeyIndex grown = rows.indexIfAny();
         launchOne(
                 kernels,
-                parts(of, keys),
+                parts(rows, keys.length()),
                 new LaunchArguments()
                         .pointer(rows.values().rowsToRead().address())
                         .pointer(rows.transfers().upload(keys))
@@ -138,17 +144,19 @@ final class Pulls {
     /**
      * Puts a pull off until its call is answered.
      *
+     * @param keys the keys; null for all rows
+     * @param alone does the pull by itself
      * @param into [n, width] float32, scratch memory of the call; filled when the call is answered
      * @return false if it is not put off, since it is alone, long, or not in memory that kernels write
      */
-    boolean putOff(ShardLane lane, LookUp of, LongArray keys, FloatArray into) {
+    boolean putOff(ShardLane lane, DeviceRows of, @Nullable LongArray keys, FloatArray into, Runnable alone) {
         long address = address(into);
         if (address == 0
                 || into.length() > MOST_BYTES / Float.BYTES
-                || keys.length() > MOST_BYTES_OF_KEYS / Long.BYTES) {
+                || keys != null && keys.length() > MOST_BYTES_OF_KEYS / Long.BYTES) {
             return false;
         }
-        Pull pull = new Pull(of, keys, into, address);
+        Pull pull = new Pull(of, keys, address, alone);
         if (!lane.beforeAnswer(pull)) {
             return false;
         }
@@ -187,13 +195,11 @@ final class Pulls {
             Pull pull = pulls.get(i);
             long isOdd = address + (long) i * Long.BYTES;
             all.putLong(i * Long.BYTES, 0);
-            long there = there(pull.keys);
-            if (there == 0) {
+            LongArray of = pull.keys;
+            long there = of == null ? 0 : there(of);
+            if (of != null && there == 0) {
                 ArrayMemory.write(
-                        pull.keys,
-                        0,
-                        pull.keys.length(),
-                        all.slice(keys, pull.bytesOfKeys()).order(ByteOrder.LITTLE_ENDIAN));
+                        of, 0, pull.n, all.slice(keys, pull.bytesOfKeys()).order(ByteOrder.LITTLE_ENDIAN));
                 there = address + keys;
                 keys += pull.bytesOfKeys();
             }
@@ -224,15 +230,15 @@ final class Pulls {
     }
 
     private static void write(Pull pull, long keys, long isOdd, int firstChunk, ByteBuffer into) {
-        DeviceRows of = pull.of.rows();
+        DeviceRows of = pull.of;
         Rows rows = of.operation(kernels -> of.values().rowsToRead());
         KeyIndex grown = of.indexIfAny();
         Index index = grown == null ? NO_INDEX : grown.index();
         into.putLong(rows.address()).putLong(keys);
         into.putLong(index.entries()).putLong(index.mask());
         into.putLong(of.range().begin()).putLong(of.range().end());
-        into.putLong(pull.address).putLong(isOdd);
-        into.putInt(pull.keys.length()).putInt(rows.width()).putInt(rows.storage());
+        into.putLong(pull.into).putLong(isOdd);
+        into.putInt(pull.n).putInt(rows.width()).putInt(rows.storage());
         into.putInt(firstChunk);
     }
 

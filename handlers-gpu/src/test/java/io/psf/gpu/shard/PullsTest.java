@@ -84,15 +84,19 @@ class PullsTest {
             }
         }
         List<LongArray> keys = new ArrayList<>();
+        float[] values = shards.get(0).valuesForAnswer().toArray();
         lane.beginChain();
         List<FloatArray> pulled = new ArrayList<>();
         for (int i = 0; i < shards.size(); i++) {
             keys.add(keys(i == 2 ? 0 : random.nextInt(900)));
             pulled.add(put(shards.get(i), keys.get(i)));
         }
+        FloatArray whole = shards.get(0).valuesForAnswer(FloatType.FLOAT32);
+        whole.fill(NEVER);
         List<Runnable> work = lane.endChain();
-        assertThat(work).hasSameSizeAs(shards);
+        assertThat(work).hasSize(shards.size() + 1);
         work.get(0).run();
+        assertThat(whole.toArray()).isEqualTo(values).doesNotContain(NEVER);
         List<float[]> all = pulled.stream().map(FloatArray::toArray).toList();
         work.forEach(Runnable::run);
         for (int i = 0; i < shards.size(); i++) {

@@ -9,11 +9,9 @@ import io.psf.api.array.LongArray;
 public final class Answers {
     private Answers() {}
 
-    /** Returns all values of the shard. */
+    /** Returns all values of the shard. Nobody but the answer reads them. */
     public static FloatArray values(Shard shard) {
-        return wire(shard) != FloatType.FLOAT32 && shard instanceof EncodingShard own
-                ? own.valuesForAnswer(wire(shard))
-                : shard.valuesForAnswer();
+        return shard instanceof EncodingShard own ? own.valuesForAnswer(wire(shard)) : shard.valuesForAnswer();
     }
 
     /** Returns the values of rows, as {@link Shard#gatherForAnswer}. Nobody but the answer reads them. */

@@ -11,7 +11,8 @@ import io.psf.api.array.LongArray;
  */
 public interface EncodingShard extends Shard {
     /**
-     * Returns all values for an answer, as {@link Shard#valuesForAnswer} does, converted to a format or not.
+     * Returns all values for an answer, as {@link Shard#valuesForAnswer} does, converted to a format or not. The array may
+     * have no values before the answer is written.
      *
      * @param wire the format in which the array is sent: in another one the values would not be exact
      */
