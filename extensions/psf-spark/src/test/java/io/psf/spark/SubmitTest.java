@@ -88,13 +88,17 @@ final class SubmitTest {
     /** Runs the application, and returns what it has printed. */
     private String submit(List<String> conf, String... arguments) throws Exception {
         List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        command.addAll(Arrays.asList(LocalCluster.FLAGS.split(" ")));
         command.addAll(Arrays.asList(JavaModuleOptions.defaultModuleOptions().split(" ")));
         command.addAll(List.of("-cp", sparkPath(), SparkSubmit.class.getName()));
         command.addAll(List.of("--master", "local-cluster[2,1,1024]", "--jars", String.join(",", jars())));
         command.addAll(List.of("--class", SubmittedApplication.class.getName()));
         Stream.concat(
-                        Stream.of("spark.ui.enabled=false", "spark.executor.extraClassPath=" + sparkPath()),
+                        Stream.of(
+                                "spark.ui.enabled=false",
+                                "spark.executor.extraJavaOptions=" + LocalCluster.FLAGS,
+                                "spark.executor.extraClassPath=" + sparkPath()),
                         conf.stream())
                 .forEach(each -> command.addAll(List.of("--conf", each)));
         command.add(applicationJar().toString());
