@@ -194,7 +194,8 @@ class KernelsTest {
     void thePtxAssemblesForEachGenerationOfDevices() throws Exception {
         Path ptxas = Nvcc.find().map(nvcc -> nvcc.resolveSibling("ptxas")).orElse(null);
         Assumptions.assumeTrue(ptxas != null && Files.isExecutable(ptxas), "this machine has no ptxas");
-        for (String architecture : List.of("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100")) {
+        for (String architecture :
+                List.of("sm_75", "sm_86", "sm_89", "sm_100")) { // the build assembles sm_80 and sm_90
             Process process = new ProcessBuilder(
                             String.valueOf(ptxas), "-arch=" + architecture, "-o", "/dev/null", SHIPPED.toString())
                     .redirectErrorStream(true)
