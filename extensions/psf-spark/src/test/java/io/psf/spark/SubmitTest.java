@@ -92,7 +92,8 @@ final class SubmitTest {
         command.addAll(Arrays.asList(LocalCluster.FLAGS.split(" ")));
         command.addAll(Arrays.asList(JavaModuleOptions.defaultModuleOptions().split(" ")));
         command.addAll(List.of("-cp", sparkPath(), SparkSubmit.class.getName()));
-        command.addAll(List.of("--master", "local-cluster[" + executors + ",1,1024]", "--jars", String.join(",", jars())));
+        command.addAll(
+                List.of("--master", "local-cluster[" + executors + ",1,1024]", "--jars", String.join(",", jars())));
         command.addAll(List.of("--class", SubmittedApplication.class.getName()));
         Stream.concat(
                         Stream.of(

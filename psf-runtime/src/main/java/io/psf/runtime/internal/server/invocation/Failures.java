@@ -7,6 +7,7 @@ import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.internal.server.lane.Completion;
 import io.psf.runtime.internal.server.lane.Lane;
+import io.psf.runtime.internal.server.session.Connection;
 import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.Frames;
@@ -98,15 +99,16 @@ public final class Failures {
     }
 
     /** Returns why the answer of a call is not needed any more; null if it may be needed. */
-    static @Nullable PsException whyPointless(Invocation call, @Nullable Completion before, boolean isLate) {
+    static @Nullable PsException whyPointless(
+            Connection connection, long call, @Nullable Completion before, boolean isDropped, boolean isLate) {
         PsException failedBefore = before == null ? null : before.failure();
         if (failedBefore != null) {
             return afterFailed(failedBefore);
         }
-        if (call.connection().cancelled().has(call.call())) {
+        if (connection.cancelled().has(call)) {
             return new PsException(PsException.Code.CANCELLED, "call: cancelled by its caller");
         }
-        if (call.isDropped()) {
+        if (isDropped) {
             return dropped();
         }
         return isLate

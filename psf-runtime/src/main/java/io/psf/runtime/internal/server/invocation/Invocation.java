@@ -188,7 +188,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, Failures.Fa
         ReadsOfChain reads = lane().reads();
         reads.begin(HandlerCall.onlyReads(binding, target)); // may answer the call before
         long begin = System.nanoTime();
-        PsException pointless = Failures.whyPointless(this, before, begin - deadline > 0);
+        PsException pointless = Failures.whyPointless(connection(), call, before, isDropped(), begin - deadline > 0);
         if (pointless != null) {
             fail(pointless.code() == PsException.Code.UNKNOWN_TENSOR ? new Refused(pointless) : pointless);
             return;
