@@ -580,11 +580,12 @@ __device__ inline void fillCreated(
  * The rows of keys of a growing table; creates missing ones, with their initial values. Does nothing if psf_check has found
  * a key that is not owned. A key whose row another thread is creating gets OF_ENTRY, which psf_resolve or psf_mark
  * replaces: no thread waits for another one. With claims, each key gets OF_ENTRY, and claims its entry; claims may be null.
- * The index has at most 2^30 entries, more than those in use and n together: a search ends at an unused entry.
+ * The index has at most 2^30 entries, more than those in use and n together: a search ends at an unused entry. One thread of
+ * `spread` has a key: fewer keys in a warp are fewer rows that it fills.
  */
 extern "C" __global__ void psf_find_or_insert(
         const i64 *keys, int n, Entry *entries, u64 mask, i64 *keysOfRows, int most, int *rows, u64 *claims,
-        int maskOfClaims, Status *status, float *values, int width, int storage, GENERATOR) {
+        int maskOfClaims, Status *status, float *values, int width, int storage, int spread, GENERATOR) {
     Generator g = THE_GENERATOR;
     if (status->invalid) {
         EACH(i, n) {
@@ -593,8 +594,10 @@ extern "C" __global__ void psf_find_or_insert(
         return;
     }
     i64 stride = (i64)gridDim.x * blockDim.x;
-    for (i64 first = blockIdx.x * (i64)blockDim.x; first < n; first += stride) { // for all threads of a block
-        i64 i = first + threadIdx.x;
+    i64 threads = n * (i64)spread;
+    for (i64 first = blockIdx.x * (i64)blockDim.x; first < threads; first += stride) { // for all threads of a block
+        i64 thread = first + threadIdx.x;
+        i64 i = thread % spread ? n : thread / spread;
         i64 key = 0;
         u64 at = 0;
         int row = NONE;

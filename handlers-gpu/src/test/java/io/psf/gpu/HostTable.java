@@ -70,10 +70,24 @@ final class HostTable {
         long rows = kernels.allocate(4L * n);
         long table = claims.table();
         int last = claims.mask();
+        int spread = n % 3 == 0 ? 8 : 1; // both are used, with any numbers of keys
         kernels.launch(
                 "psf_find_or_insert",
                 generator.behind(
-                        keys, n, entries, (long) mask, keysOfRows, most, rows, table, last, status, values, width, 0));
+                        keys,
+                        n,
+                        entries,
+                        (long) mask,
+                        keysOfRows,
+                        most,
+                        rows,
+                        table,
+                        last,
+                        status,
+                        values,
+                        width,
+                        0,
+                        spread));
         if (table == 0) {
             kernels.launch("psf_resolve", rows, n, entries);
         }

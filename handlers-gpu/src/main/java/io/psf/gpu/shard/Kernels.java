@@ -167,7 +167,7 @@ final class Kernels {
         launch(
                 "psf_find_or_insert",
                 "psf_find_or_insert",
-                Grid.once(n),
+                Grid.once((long) n * created.spread(n)),
                 new LaunchArguments()
                         .pointer(keys)
                         .i32(n)
@@ -179,6 +179,7 @@ final class Kernels {
                         .pointer(status)
                         .pointer(created.of().address())
                         .rows(created.of())
+                        .i32(created.spread(n))
                         .generator(created.generator()));
     }
 

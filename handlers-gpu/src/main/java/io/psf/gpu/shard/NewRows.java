@@ -17,6 +17,17 @@ record NewRows(long keys, Rows of, int most, @Nullable Generators initial) {
     /** Zeros, which memory without rows has. */
     private static final Generators NONE = new Generators(-1, 0, 0, 0, 0, 0);
 
+    /** The keys of a call that leaves multiprocessors idle, if each thread has one. */
+    private static final int FEW = 1 << 14;
+
+    /**
+     * Returns the number of threads of which one has a key. A warp computes the initial values of all rows that its threads
+     * create, one after the other: few keys are spread over more warps.
+     */
+    int spread(int n) {
+        return n <= FEW && generator().kind() >= 0 ? 8 : 1;
+    }
+
     Generators generator() {
         return initial == null || initial.isZero() ? NONE : initial;
     }

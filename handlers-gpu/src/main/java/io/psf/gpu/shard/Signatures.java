@@ -17,7 +17,7 @@ final class Signatures {
             Map.entry("psf_rows_in_range", "pillppip"),
             Map.entry("psf_check", "pillppi"),
             Map.entry("psf_find", "pillplpp"),
-            Map.entry("psf_find_or_insert", "piplpippippii" + GENERATOR),
+            Map.entry("psf_find_or_insert", "piplpippippiii" + GENERATOR),
             Map.entry("psf_resolve", "pip"),
             Map.entry("psf_index", "pipl"),
             Map.entry("psf_doom_keys", "piplpp"),
