@@ -28,6 +28,11 @@ public final class Answers {
         return own == null ? shard.gather(keys) : own.gatherForAnswer(keys, wire(shard));
     }
 
+    /** Returns the sums of the rows of bags of keys, as {@link PoolingShard#sums}. */
+    public static FloatArray sums(Shard shard, LongArray keys, int[] ends) {
+        return shard instanceof PoolingShard own ? own.sums(keys, ends) : RowSums.of(shard, keys, ends);
+    }
+
     private static FloatType wire(Shard shard) {
         return shard.spec().types().wire();
     }
