@@ -110,6 +110,7 @@ class KernelsTest {
         kernels.pullRange(items, range, of, 3, 4);
         kernels.pullIndex(items, range, index, of, 3, 4, 5);
         kernels.pullMissing(1, items, of, 3, 4, zeros);
+        BagSums.launch(kernels, new BagSums.Pooled(1, 2, 3, 0, 10), of, 4, zeros);
         kernels.end(1, 2);
         kernels.scatter(of, 2, 10, 3);
         kernels.count(1, 10);

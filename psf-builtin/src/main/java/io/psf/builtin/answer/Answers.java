@@ -30,7 +30,8 @@ public final class Answers {
 
     /** Returns the sums of the rows of bags of keys, as {@link PoolingShard#sums}. */
     public static FloatArray sums(Shard shard, LongArray keys, int[] ends) {
-        return shard instanceof PoolingShard own ? own.sums(keys, ends) : RowSums.of(shard, keys, ends);
+        FloatArray own = shard instanceof PoolingShard pooling ? pooling.sums(keys, ends) : null;
+        return own == null ? RowSums.of(shard, keys, ends) : own;
     }
 
     private static FloatType wire(Shard shard) {
