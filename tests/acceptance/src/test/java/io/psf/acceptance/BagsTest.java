@@ -71,7 +71,9 @@ final class BagsTest {
                     }
                     double expected = pooling == Pooling.MEAN && counts[bag] > 0 ? sum / counts[bag] : sum;
                     double bound = 4 * error(wire) * expected; // the rows are rounded, and the sums
-                    assertThat((double) pooled[bag * WIDTH + c]).as("bag %s", bag).isCloseTo(expected, within(bound));
+                    assertThat((double) pooled[bag * WIDTH + c])
+                            .as("bag %s", bag)
+                            .isCloseTo(expected, within(bound));
                 }
             }
         }
@@ -84,8 +86,7 @@ final class BagsTest {
     void anUpdateOfBagsReachesTheRowsOfTheirKeys(Over over) {
         try (PsCluster cluster = Clusters.start(over, 2, 1)) {
             Worker worker = cluster.worker();
-            TensorId table = Tensors.init(
-                    worker, TensorSpec.growing("w", 2).optimizer(Optimizers.add(1)));
+            TensorId table = Tensors.init(worker, TensorSpec.growing("w", 2).optimizer(Optimizers.add(1)));
             long[] keys = {-7, 1L << 40, -7, 3};
             Tensors.pushBags(worker, table, keys, new int[] {3, 0, 1}, Pooling.MEAN, new float[] {3, 6, 9, 9, 1, 2})
                     .await();
