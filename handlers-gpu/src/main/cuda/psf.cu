@@ -1304,6 +1304,94 @@ extern "C" __global__ void psf_scatter(
     }
 }
 
+/** The items of a bag whose loads a thread has in flight at once. */
+#define ROWS_AHEAD 4
+
+/** The initial values of a row that a growing table does not have. */
+struct Initial {
+    Generator generator;
+    int width;
+    int storage;
+    __device__ void read(i64 key, unsigned column, float &into) const {
+        into = stored(generate(generator, firstElement(key, width) + column), storage);
+    }
+    __device__ void read(i64 key, unsigned quad, float4 &into) const {
+        read(key, 4 * quad, into.x);
+        read(key, 4 * quad + 1, into.y);
+        read(key, 4 * quad + 2, into.z);
+        read(key, 4 * quad + 3, into.w);
+    }
+};
+
+__device__ inline void addTo(float &sum, float value) {
+    sum += value;
+}
+
+__device__ inline void addTo(float4 &sum, float4 values) {
+    sum.x += values.x;
+    sum.y += values.y;
+    sum.z += values.z;
+    sum.w += values.w;
+}
+
+/** Adds the rows of the items of each bag. A thread adds one part of the rows of a bag, in the order of the items. */
+template <class T, class Sum>
+__device__ inline void sumRows(const T *values, const int *rows, const i64 *keys, const int *ends, int first, int n,
+        unsigned parts, Sum *into, Decode decoded, Initial initial) {
+    EACH(i, (i64)n * parts) {
+        unsigned bag = (unsigned)i / parts;
+        unsigned part = (unsigned)i - bag * parts;
+        int begin = first + (int)bag == 0 ? 0 : ends[first + (int)bag - 1];
+        int end = ends[first + (int)bag];
+        Sum sum = {};
+        for (int item = begin; item < end; item += ROWS_AHEAD) {
+            int row[ROWS_AHEAD];
+            T value[ROWS_AHEAD];
+            for (int k = 0; k < ROWS_AHEAD; k++) {
+                row[k] = item + k < end ? rows[item + k] : NONE;
+            }
+            for (int k = 0; k < ROWS_AHEAD; k++) {
+                if (row[k] >= 0) {
+                    value[k] = values[(i64)row[k] * parts + part];
+                }
+            }
+            for (int k = 0; k < ROWS_AHEAD; k++) {
+                if (row[k] >= 0) {
+                    addTo(sum, decoded(value[k]));
+                } else if (item + k < end) {
+                    Sum missing;
+                    initial.read(keys[item + k], part, missing);
+                    addTo(sum, missing);
+                }
+            }
+        }
+        into[i] = sum;
+    }
+}
+
+/**
+ * Writes the sums of the rows of bags, from zero in the order of the items: those of the bags [first, first + n). An item of
+ * NONE has the initial values of its key's row.
+ *
+ * @param ends the index behind the last item of each bag
+ */
+extern "C" __global__ void psf_sum_rows(
+        const float *values, const int *rows, const i64 *keys, const int *ends, int first, int n, int width,
+        int storage, float *into, GENERATOR) {
+    Decode decoded = {storage};
+    Initial initial = {THE_GENERATOR, width, storage};
+    unsigned quads = (unsigned)width / 4;
+    if (width % 4 == 0 && storage) {
+        sumRows((const ushort4 *)values, rows, keys, ends, first, n, quads, (float4 *)into, decoded, initial);
+    } else if (width % 4 == 0) {
+        sumRows((const float4 *)values, rows, keys, ends, first, n, quads, (float4 *)into, decoded, initial);
+    } else if (storage) {
+        sumRows((const u16 *)values, rows, keys, ends, first, n, (unsigned)width, into, decoded, initial);
+    } else {
+        sumRows(values, rows, keys, ends, first, n, (unsigned)width, into, decoded, initial);
+    }
+}
+
 // ---- optimizers ----
 
 /** The arguments of a rule, as RuleKernel has them, and Adam's corrections by number of steps: mean, root. */

@@ -310,6 +310,68 @@ class KernelsOnHostTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Order.class)
+    void rowsOfBagsAreAddedInOrderInPieces(Order order) {
+        Random random = new Random(15);
+        HostGenerator generator = new HostGenerator(Distribution.UNIFORM, -0.1, 0.2, 4);
+        int[] ends = {1, 5, 9, 10, 37, 40, 90};
+        int[] rows = random.ints(90, -10, 40)
+                .map(row -> Math.max(row, HostTable.NONE))
+                .toArray();
+        long[] keys = random.longs(90).toArray();
+        keys[0] = 12;
+        rows[0] = HostTable.NONE;
+        try (HostKernels kernels = new HostKernels(order, 15)) {
+            for (int width : WIDTHS) {
+                for (FloatType type : new FloatType[] {FloatType.FLOAT32, FloatType.FLOAT16, FloatType.BFLOAT16}) {
+                    long n = 40L * width;
+                    int storage = type.ordinal();
+                    long table = kernels.allocate(4 * n);
+                    kernels.launch(
+                            "psf_encode", table, 0L, kernels.copy(HostRule.gradient(random, (int) n)), n, storage);
+                    long decoded = kernels.allocate(4 * n);
+                    kernels.launch("psf_decode", table, 0L, decoded, n, storage);
+                    float[] values = kernels.floats(decoded, (int) n);
+                    float[] expected = new float[ends.length * width];
+                    for (int i = 0, bag = 0; i < 90; i++) {
+                        bag += i == ends[bag] ? 1 : 0;
+                        float[] row = rows[i] < 0
+                                ? stored(generator.row(keys[i], width), type)
+                                : Arrays.copyOfRange(values, rows[i] * width, (rows[i] + 1) * width);
+                        for (int c = 0; c < width; c++) {
+                            expected[bag * width + c] += row[c];
+                        }
+                    }
+                    long items = kernels.copy(rows);
+                    long of = kernels.copy(keys);
+                    long behind = kernels.copy(ends);
+                    for (int first : new int[] {0, 3}) {
+                        int some = first == 0 ? 3 : 4;
+                        long into = kernels.allocate(4L * some * width);
+                        kernels.launch(
+                                "psf_sum_rows",
+                                generator.behind(table, items, of, behind, first, some, width, storage, into));
+                        assertThat(kernels.floats(into, some * width))
+                                .as("%s, %s wide", type, width)
+                                .isEqualTo(Arrays.copyOfRange(expected, first * width, (first + some) * width));
+                    }
+                }
+            }
+        }
+    }
+
+    /** Rounds values as a table stores them. */
+    private static float[] stored(float[] values, FloatType type) {
+        if (type == FloatType.FLOAT32) {
+            return values;
+        }
+        FloatArray halves =
+                ArrayMemory.view(ByteBuffer.allocateDirect(2 * values.length).order(ByteOrder.LITTLE_ENDIAN), type);
+        halves.copyFrom(FloatArray.wrap(values));
+        return halves.toArray();
+    }
+
     @Test
     void theStatusIsCopiedAndItsFirstWordsAreReset() {
         try (HostKernels kernels = kernels()) {

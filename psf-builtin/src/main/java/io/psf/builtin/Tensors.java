@@ -19,6 +19,7 @@ import io.psf.builtin.push.EndPushesPsf;
 import io.psf.builtin.sparse.FindRows;
 import io.psf.builtin.sparse.FindRowsPsf;
 import io.psf.builtin.sparse.KeyPages;
+import io.psf.builtin.sparse.PullBags;
 import io.psf.builtin.sparse.RemoveRows;
 import io.psf.builtin.sparse.RemoveRowsPsf;
 import io.psf.builtin.sparse.SparsePull;
@@ -313,6 +314,31 @@ public final class Tensors {
                         LongArray.wrap(keys),
                         FloatArray.wrap(update),
                         new SparsePushDensePull.Response(FloatArray.wrap(into)));
+    }
+
+    /**
+     * Pulls the sum or the mean of the rows of each bag of keys: one row a bag. Rows are as those of {@link #pullRows}.
+     *
+     * @param keys [n] int64, row ids, those of the first bag first, duplicates allowed; borrowed until await returns
+     * @param counts [bags] int32, the number of keys of each bag, 0 allowed
+     * @param into [bags, width] float32, filled, with zeros for a bag without keys; borrowed until await returns
+     */
+    public static Pending<PullBags.Response> pullBags(
+            TensorCaller worker, TensorId tensor, long[] keys, int[] counts, Pooling pooling, float[] into) {
+        return new Bags(worker, tensor, keys, counts).pull(pooling, into);
+    }
+
+    /**
+     * Pushes an update of the rows of bags of keys, such as the gradient by what {@link #pullBags} returns: the update of a key
+     * is that of its bag, or for {@code MEAN} its quotient by the number of the bag's keys.
+     *
+     * @param keys [n] int64, as in {@link #pullBags}; the updates of a duplicate key are summed before they are sent
+     * @param counts [bags] int32, the number of keys of each bag, 0 allowed
+     * @param update [bags, width] float32
+     */
+    public static Pending<SparsePush.Response> pushBags(
+            TensorCaller worker, TensorId tensor, long[] keys, int[] counts, Pooling pooling, float[] update) {
+        return new Bags(worker, tensor, keys, counts).push(pooling, update);
     }
 
     /**

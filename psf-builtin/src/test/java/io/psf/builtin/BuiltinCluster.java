@@ -6,6 +6,8 @@ import io.psf.builtin.dense.DensePush;
 import io.psf.builtin.dense.DensePushPsf;
 import io.psf.builtin.dense.DensePushPull;
 import io.psf.builtin.dense.DensePushPullPsf;
+import io.psf.builtin.sparse.PullBags;
+import io.psf.builtin.sparse.PullBagsPsf;
 import io.psf.builtin.sparse.SparsePull;
 import io.psf.builtin.sparse.SparsePullPsf;
 import io.psf.builtin.sparse.SparsePush;
@@ -36,6 +38,7 @@ final class BuiltinCluster {
                 .and(DensePushPullPsf.bind(new DensePushPull() {}))
                 .and(SparsePushPsf.bind(new SparsePush() {}))
                 .and(SparsePullPsf.bind(new SparsePull() {}))
+                .and(PullBagsPsf.bind(new PullBags() {}))
                 .and(SparsePushPullPsf.bind(new SparsePushPull() {}))
                 .and(SparsePushDensePullPsf.bind(new SparsePushDensePull() {}));
     }

@@ -10,6 +10,7 @@ import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.StoredColumn;
 import io.psf.builtin.answer.EncodingShard;
+import io.psf.builtin.answer.PoolingShard;
 import io.psf.builtin.initializer.GeneratingShard;
 import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.policy.MarkMemory;
@@ -30,7 +31,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** A shard in the memory of a device. All of its state belongs to its lane. Handlers name its interfaces. */
-public final class CudaShard extends ServerShard implements DeviceShard, EncodingShard, GeneratingShard, MarkingShard {
+public final class CudaShard extends ServerShard
+        implements DeviceShard, EncodingShard, PoolingShard, GeneratingShard, MarkingShard {
     private final ShardMemory memory;
     private final Workspace workspace;
     private final DeviceRows rows;
@@ -149,13 +151,9 @@ public final class CudaShard extends ServerShard implements DeviceShard, Encodin
             if (plain != null) {
                 workspace.stream().copyOut(from.address(), plain);
             } else {
-                workspace
-                        .pieces()
-                        .out(
-                                all,
-                                width(),
-                                (piece, first, n) ->
-                                        kernels.decode(from, (long) first * width(), piece, (long) n * width()));
+                Pieces.Work decode =
+                        (piece, first, n) -> kernels.decode(from, (long) first * width(), piece, (long) n * width());
+                workspace.pieces().out(all, width(), decode);
             }
             workspace.stream().synchronize();
             return null;
@@ -170,6 +168,12 @@ public final class CudaShard extends ServerShard implements DeviceShard, Encodin
             alone.run();
         }
         return gathered;
+    }
+
+    @Override
+    public @Nullable FloatArray sums(LongArray keys, int[] ends) {
+        FloatArray sums = allocate(ends.length, spec().types().wire());
+        return new BagSums(rows).write(keys, ends, sums) ? sums : null;
     }
 
     /** Allocates scratch memory for rows of an answer, in a format if kernels convert to it. */

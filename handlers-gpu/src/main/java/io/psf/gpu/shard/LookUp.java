@@ -3,11 +3,14 @@ package io.psf.gpu.shard;
 import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.TensorInfo;
+import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.initializer.Generator;
 import io.psf.gpu.driver.Block;
 import io.psf.runtime.spi.shard.Slice;
+import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /** Rows by key, and the initial values of rows, of a shard on a device. Used on the shard's lane. */
@@ -231,9 +234,15 @@ final class LookUp {
     private void fillMissing(LongArray keys, Block items, FloatArray into) {
         int[] found = new int[keys.length()];
         rows.transfers().download(items, found, found.length);
+        FloatType storage = tensor.types().storage();
+        FloatArray stored = storage.isHalf() ? ArrayMemory.view(ByteBuffer.allocate(2 * width), storage) : null;
         for (int i = 0; i < found.length; i++) {
             if (found[i] < 0) {
-                fill.fillRow(keys.get(i), into.slice(i * width, (i + 1) * width));
+                FloatArray row = into.slice(i * width, (i + 1) * width);
+                fill.fillRow(keys.get(i), stored == null ? row : stored);
+                if (stored != null) { // the values are those that the row would begin with
+                    row.copyFrom(stored);
+                }
             }
         }
     }

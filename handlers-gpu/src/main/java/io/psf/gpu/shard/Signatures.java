@@ -42,6 +42,7 @@ final class Signatures {
             Map.entry("psf_end", "pp"),
             Map.entry("psf_end_steps", "pippp"),
             Map.entry("psf_scatter", "ppiipi"),
+            Map.entry("psf_sum_rows", "ppppiiiip" + GENERATOR),
             Map.entry("psf_*_all", "ppppplli" + RULE),
             Map.entry("psf_*_rows", "ppppppiiip" + RULE),
             Map.entry("psf_*_rest", "ppppppii" + RULE),

@@ -21,6 +21,11 @@ class TablesOnHostTest {
     }
 
     @TestFactory
+    List<DynamicTest> bags() {
+        return new HostDriver(folder).run("io.psf.gpu.BagsOnDeviceTest");
+    }
+
+    @TestFactory
     List<DynamicTest> wireFormats() {
         return new HostDriver(folder).run("io.psf.gpu.WireOnDeviceTest");
     }

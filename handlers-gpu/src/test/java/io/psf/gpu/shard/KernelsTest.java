@@ -123,6 +123,7 @@ class KernelsTest {
                         .i32(10)
                         .rows(of));
         kernels.pullMissing(1, items, of, 3, 4, zeros);
+        BagSums.launch(kernels, new BagSums.Pooled(1, 2, 3, 0, 10), of, 4, zeros);
         kernels.end(1, 2);
         Status.endSteps(kernels, 1, 10, 2, 3, 4);
         kernels.scatter(of, 2, 10, 3);

@@ -26,6 +26,12 @@ public final class Answers {
         return shard instanceof EncodingShard own ? own.gatherForAnswer(keys, wire(shard)) : shard.gather(keys);
     }
 
+    /** Returns the sums of the rows of bags of keys, as {@link PoolingShard#sums}. */
+    public static FloatArray sums(Shard shard, LongArray keys, int[] ends) {
+        FloatArray own = shard instanceof PoolingShard pooling ? pooling.sums(keys, ends) : null;
+        return own == null ? RowSums.of(shard, keys, ends) : own;
+    }
+
     private static FloatType wire(Shard shard) {
         return shard.spec().types().wire();
     }

@@ -13,6 +13,7 @@ enum Part {
     ONE_WORKER(BenchWorker.class, Placement.APART, transport -> {
         List<Case> cases = new ArrayList<>(DenseCases.all(transport));
         cases.addAll(SparseCases.all());
+        cases.addAll(BagCases.all());
         cases.addAll(GrowingCases.all());
         cases.addAll(OptimizerCases.all());
         cases.addAll(TypeCases.all());

@@ -37,7 +37,8 @@ public final class FunctionGroups {
             "psf.sparse.fetch.range",
             "psf.sparse.find",
             "psf.sparse.keys",
-            "psf.sparse.pull");
+            "psf.sparse.pull",
+            "psf.sparse.pull.bags");
 
     private static final Set<String> PUSH = Set.of(
             "psf.allreduce",
