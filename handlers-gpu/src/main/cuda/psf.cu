@@ -24,6 +24,7 @@ struct Status {
     int missing;    // keys without a row
     int rows;       // rows of a growing table
     int used;       // entries of its index that are in use, those of removed keys included
+    int ended;      // blocks of psf_end_steps that have ended; 0 between calls
 };
 
 /** An entry of the index of a growing table: open addressing, linear probing. */
@@ -668,7 +669,7 @@ extern "C" __global__ void psf_resolve(int *rows, int n, const Entry *entries) {
 }
 
 /**
- * Tells the first item of each row, which steps it: counts the step, and leaves its row in `rows`. The other items of the
+ * Tells the first item of each row, which steps it: counts the step; `rows` has its row. The other items of the
  * row get LATER, and are counted. `entries` is null unless rows are OF_ENTRY. All items of a call that has failed get NONE.
  */
 extern "C" __global__ void psf_mark(
@@ -682,7 +683,9 @@ extern "C" __global__ void psf_mark(
         }
         int row = entries ? rowOf(entries, claimed) : claimed;
         if (isFirst(claims, (unsigned)mask, entries ? -2 - claimed : claimed, (int)i)) {
-            rows[i] = row;
+            if (entries) {
+                rows[i] = row;
+            }
             if (steps) {
                 steps[row] = steps[row] + 1;
             }
@@ -1032,27 +1035,42 @@ extern "C" __global__ void psf_doom_lowest(
     }
 }
 
+/** Some of the parts of the rows of all items, which are numbered one row after the other. */
+struct Parts {
+    unsigned first; // of this thread
+    unsigned end;
+    unsigned stride;
+};
+
+/** The parts of a thread, if the grid copies all. */
+__device__ inline Parts ofGrid() {
+    Parts parts = {
+        blockIdx.x * blockDim.x * IN_FLIGHT + threadIdx.x, 0xffffffffu, gridDim.x * blockDim.x * IN_FLIGHT};
+    return parts;
+}
+
 /**
- * Copies the rows of the items [first, first + n) to an array, one after the other. Does nothing for an item without a
- * row. `rowOf(item)` is the row of an item, NONE if it has none; each thread that copies a part of the row asks for it.
+ * Copies parts of the rows of n items to an array, one after the other. Does nothing for an item without a row.
+ * `rowOf(item)` is the row of an item, NONE if it has none; each thread that copies a part of the row asks for it.
  */
 template <class T, class Into, class RowOf>
-__device__ inline void copyRows(const T *values, int n, unsigned parts, Into *into, Decode decoded, RowOf rowOf) {
-    unsigned total = (unsigned)n * parts;
-    unsigned stride = gridDim.x * blockDim.x * IN_FLIGHT;
-    for (unsigned first = blockIdx.x * blockDim.x * IN_FLIGHT + threadIdx.x; first < total; first += stride) {
+__device__ inline void copyRows(
+        const T *values, int n, unsigned ofRow, Into *into, Decode decoded, Parts parts, RowOf rowOf) {
+    unsigned all = (unsigned)n * ofRow;
+    unsigned total = all < parts.end ? all : parts.end;
+    for (unsigned first = parts.first; first < total; first += parts.stride) {
         int row[IN_FLIGHT];
         unsigned part[IN_FLIGHT];
         T value[IN_FLIGHT];
         for (int k = 0; k < IN_FLIGHT; k++) {
             unsigned i = first + k * blockDim.x;
-            unsigned item = i / parts;
-            part[k] = i - item * parts;
+            unsigned item = i / ofRow;
+            part[k] = i - item * ofRow;
             row[k] = i < total ? rowOf((int)item, part[k] == 0) : NONE;
         }
         for (int k = 0; k < IN_FLIGHT; k++) {
             if (row[k] >= 0) {
-                value[k] = values[(i64)row[k] * parts + part[k]];
+                value[k] = values[(i64)row[k] * ofRow + part[k]];
             }
         }
         for (int k = 0; k < IN_FLIGHT; k++) {
@@ -1063,25 +1081,34 @@ __device__ inline void copyRows(const T *values, int n, unsigned parts, Into *in
     }
 }
 
+/** Copies parts of the rows of n items: four elements each, or one if the width is no multiple of four. */
 template <class RowOf>
-__device__ inline void pull(const float *values, int n, int width, int storage, float *into, RowOf rowOf) {
+__device__ inline void pull(
+        const float *values, int n, int width, int storage, float *into, Parts parts, RowOf rowOf) {
     Decode decoded = {storage};
     if (width % 4 == 0 && storage) {
-        copyRows((const ushort4 *)values, n, (unsigned)width / 4, (float4 *)into, decoded, rowOf);
+        copyRows((const ushort4 *)values, n, (unsigned)width / 4, (float4 *)into, decoded, parts, rowOf);
     } else if (width % 4 == 0) {
-        copyRows((const float4 *)values, n, (unsigned)width / 4, (float4 *)into, decoded, rowOf);
+        copyRows((const float4 *)values, n, (unsigned)width / 4, (float4 *)into, decoded, parts, rowOf);
     } else if (storage) {
-        copyRows((const u16 *)values, n, (unsigned)width, into, decoded, rowOf);
+        copyRows((const u16 *)values, n, (unsigned)width, into, decoded, parts, rowOf);
     } else {
-        copyRows(values, n, (unsigned)width, into, decoded, rowOf);
+        copyRows(values, n, (unsigned)width, into, decoded, parts, rowOf);
     }
+}
+
+/** The row of a key of a growing table; NONE if there is none. */
+__device__ inline int rowIn(const Entry *entries, u64 mask, i64 key) {
+    i64 at = find(entries, mask, key);
+    int entry = at < 0 ? REMOVED : entries[at].row;
+    return entry > 0 ? entry - 1 : NONE;
 }
 
 /** Copies the rows of the items [first, first + n) of all keys of a table that does not grow. */
 extern "C" __global__ void psf_pull_range(
         const float *values, const i64 *keys, int all, int first, int n, i64 begin, i64 end, int width,
         int storage, float *into, Status *status) {
-    pull(values, n, width, storage, into, [=](int item, bool) {
+    pull(values, n, width, storage, into, ofGrid(), [=](int item, bool) {
         i64 key = keys[first + item];
         if (key < begin || key >= end) {
             refuse(status, first + item, all);
@@ -1098,15 +1125,13 @@ extern "C" __global__ void psf_pull_range(
 extern "C" __global__ void psf_pull_index(
         const float *values, const i64 *keys, int all, int first, int n, i64 begin, i64 end, const Entry *entries,
         u64 mask, int width, int storage, float *into, int *rows, Status *status) {
-    pull(values, n, width, storage, into, [=](int item, bool isPartZero) {
+    pull(values, n, width, storage, into, ofGrid(), [=](int item, bool isPartZero) {
         i64 key = keys[first + item];
         int row = NONE;
         if (!owns(key, begin, end)) {
             refuse(status, first + item, all);
         } else {
-            i64 at = find(entries, mask, key);
-            int entry = at < 0 ? REMOVED : entries[at].row;
-            row = entry > 0 ? entry - 1 : NONE;
+            row = rowIn(entries, mask, key);
         }
         if (isPartZero) {
             rows[first + item] = row;
@@ -1116,6 +1141,70 @@ extern "C" __global__ void psf_pull_index(
         }
         return row;
     });
+}
+
+/** The parts that a block copies at once, where one launch does several pulls. */
+#define CHUNK 512
+
+/** One of several pulls. */
+struct Pull {
+    const float *values;
+    const i64 *keys;      // null: the first n rows
+    const Entry *entries; // null: the table does not grow
+    u64 mask;
+    i64 begin;
+    i64 end;
+    float *into;
+    int *isOdd; // 1 afterwards if a key has no row or is not owned
+    int n;
+    int width;
+    int storage;
+    int firstChunk; // chunks are numbered one pull after the other
+};
+
+/** Copies the parts of the rows of a pull that a thread copies. */
+__device__ inline void pull(const Pull &p, Parts parts) {
+    pull(p.values, p.n, p.width, p.storage, p.into, parts, [=](int item, bool) {
+        if (!p.keys) {
+            return item;
+        }
+        i64 key = p.keys[item];
+        int row = NONE;
+        if (p.entries) {
+            row = owns(key, p.begin, p.end) ? rowIn(p.entries, p.mask, key) : NONE;
+        } else if (key >= p.begin && key < p.end) {
+            row = (int)(key - p.begin);
+        }
+        if (row == NONE) {
+            *p.isOdd = 1;
+        }
+        return row;
+    });
+}
+
+/** Copies the rows of one pull. */
+extern "C" __global__ void psf_pull_one(
+        const float *values, const i64 *keys, const Entry *entries, u64 mask, i64 begin, i64 end, float *into,
+        int *isOdd, int n, int width, int storage) {
+    Pull p = {values, keys, entries, mask, begin, end, into, isOdd, n, width, storage, 0};
+    pull(p, ofGrid());
+}
+
+/** Copies the rows of several pulls, also of different tables. */
+extern "C" __global__ void psf_pull_each(const Pull *pulls, int count, int chunks) {
+    for (int chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
+        int which = 0; // the last one that begins at the chunk or before
+        for (int end = count; end - which > 1;) {
+            int middle = (which + end) / 2;
+            bool isBehind = pulls[middle].firstChunk > chunk;
+            end = isBehind ? middle : end;
+            which = isBehind ? which : middle;
+        }
+        const Pull p = pulls[which];
+        unsigned begin = (unsigned)(chunk - p.firstChunk) * CHUNK;
+        Parts parts = {begin + threadIdx.x, begin + CHUNK, blockDim.x * IN_FLIGHT};
+        pull(p, parts);
+    }
 }
 
 /** Writes the initial values of the items [first, first + n) that have no row, if there is such an item. */
@@ -1141,6 +1230,49 @@ extern "C" __global__ void psf_end(Status *status, int *into) {
     EACH(i, 6) {
         into[i] = words[i];
         if (i < 4) {
+            words[i] = 0;
+        }
+    }
+}
+
+/**
+ * Counts the steps of the rows of n items, none of which is repeated, unless the call has failed. Then ends the call, as
+ * psf_end does: the last block does so.
+ */
+extern "C" __global__ void psf_end_steps(const int *rows, int n, float *steps, Status *status, int *into) {
+    bool failed = status->invalid || status->full;
+    EACH(i, n) {
+        int row = rows[i];
+        if (row >= 0 && !failed) {
+            steps[row] = steps[row] + 1;
+        }
+    }
+#ifdef __CUDA_ARCH__
+    __shared__ bool isLast;
+    __syncthreads(); // no thread of the block reads the status any more
+    if (threadIdx.x == 0) {
+        __threadfence();
+        isLast = atomicAdd(&status->ended, 1) == (int)gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!isLast) {
+        return;
+    }
+    int first = threadIdx.x;
+    int stride = blockDim.x;
+#else
+    if (atomicAdd(&status->ended, 1) != (int)(gridDim.x * blockDim.x) - 1) {
+        return;
+    }
+    int first = 0;
+    int stride = 1;
+#endif
+    int *words = (int *)status;
+    for (int i = first; i < 7; i += stride) {
+        if (i < 6) {
+            into[i] = words[i];
+        }
+        if (i < 4 || i == 6) {
             words[i] = 0;
         }
     }
@@ -1604,9 +1736,16 @@ __device__ inline void stepAll(
     }
 }
 
+/** The factors of the row of an item. */
+template <class R>
+__device__ inline float2 factorsOfItem(const Rule &r, const float *ofRows, i64 row) {
+    return R::factors(r, R::counts ? ofRows[row] + r.stepsOfAll : R::byRow ? ofRows[row] : 0);
+}
+
 /**
  * Steps the rows of the items [first, first + n) by an update of n rows; items without a row are left. The float of each
- * row, null if the rule needs none, is its number of steps with this one, or its state.
+ * row, null if the rule needs none, is its state, or its number of steps: with this one, or without if the rule has one as
+ * the steps of all.
  */
 template <class R>
 __device__ inline void stepRows(
@@ -1622,7 +1761,7 @@ __device__ inline void stepRows(
             i64 row = rows[first + item];
             if (row >= 0) {
                 unsigned quad = (unsigned)i - item * quads;
-                float2 c = factorsAt<R>(r, ofRows, row);
+                float2 c = factorsOfItem<R>(r, ofRows, row);
                 stepFour<R>(r, w, g, s, t, row * quads + quad, i, c, c, c, c);
             }
         }
@@ -1632,7 +1771,7 @@ __device__ inline void stepRows(
         unsigned item = (unsigned)i / (unsigned)width;
         i64 row = rows[first + item];
         if (row >= 0) {
-            float2 c = factorsAt<R>(r, ofRows, row);
+            float2 c = factorsOfItem<R>(r, ofRows, row);
             stepOne<R>(r, w, g, s, t, row * width + ((unsigned)i - item * (unsigned)width), i, c);
         }
     }

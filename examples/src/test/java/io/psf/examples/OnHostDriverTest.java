@@ -4,12 +4,14 @@ import io.psf.gpu.onhost.HostDriver;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The examples on a GPU, with a CUDA driver that executes their kernels on the host. */
 @Timeout(500)
+@Tag("long")
 class OnHostDriverTest {
     @TempDir
     Path folder;

@@ -3,18 +3,22 @@ package io.psf.gpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatType;
+import io.psf.api.array.LongArray;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TablePolicy;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import io.psf.builtin.sparse.SparsePullPsf;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.driver.PinnedMemory;
 import io.psf.gpu.driver.PinnedSlabs;
 import io.psf.gpu.onhost.OnHostDriver;
+import io.psf.runtime.Chain;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.io.IOException;
@@ -99,6 +103,7 @@ class FailedCalls {
         PUSH_ALL(false),
         PULL_ALL(false),
         PULL_ROWS_THAT_GROW(true),
+        PULLS_OF_A_CHAIN(true),
         REMOVE_ROWS(true);
 
         final boolean grows;
@@ -120,6 +125,14 @@ class FailedCalls {
                             .await();
                 case PULL_ALL -> Tensors.pull(worker, tensor);
                 case PULL_ROWS_THAT_GROW -> FailedCalls.values(tensor, update.width());
+                case PULLS_OF_A_CHAIN -> {
+                    Chain chain = worker.chain();
+                    SparsePullPsf.Stub pull = SparsePullPsf.stub(chain);
+                    List<Pending<?>> pulled =
+                            List.of(pull.call(tensor, LongArray.wrap(ALL)), pull.call(tensor, LongArray.wrap(keys)));
+                    chain.send();
+                    pulled.forEach(Pending::await);
+                }
                 case REMOVE_ROWS -> Tensors.removeRows(worker, tensor, keys).await();
             }
         }
@@ -127,7 +140,7 @@ class FailedCalls {
         float[] of(float[] before, Update update) {
             return switch (this) {
                 case PUSH_ROWS, PUSH_ROWS_THAT_GROW, PUSH_AND_PULL_ROWS_THAT_GROW, PUSH_ALL -> update.addedTo(before);
-                case PULL_ALL, PULL_ROWS_THAT_GROW -> before;
+                case PULL_ALL, PULL_ROWS_THAT_GROW, PULLS_OF_A_CHAIN -> before;
                 case REMOVE_ROWS -> update.removedFrom(before);
             };
         }

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The kernels of growing tables, executed on the host in any order of their threads. */
+@Tag("long")
 class GrowingTableOnHostTest {
     /** The key with an entry of its own, since its tag is 0, and the key whose tag is that entry's. */
     private static final long[] SPECIAL = {HostHash.unhash(HostHash.GAMMA), HostHash.unhash(HostHash.GAMMA ^ 1)};

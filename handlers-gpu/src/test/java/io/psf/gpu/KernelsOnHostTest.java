@@ -383,6 +383,31 @@ class KernelsOnHostTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Order.class)
+    void stepsAreCountedUnlessTheCallHasFailedAndTheLastThreadEndsIt(Order order) {
+        try (HostKernels kernels = new HostKernels(order, 21)) {
+            int[] rows = new Random(21).ints(0, 500).distinct().limit(200).toArray();
+            rows[7] = HostTable.NONE;
+            long of = kernels.copy(rows);
+            long into = kernels.allocate(24);
+            for (int[] failed : new int[][] {{0, 0}, {4, 0}, {0, 1}}) {
+                long steps = kernels.copy(new float[500]);
+                long status = kernels.copy(failed[0], failed[1], 0, 2, 5, 6, 0);
+                kernels.launch("psf_end_steps", of, rows.length, steps, status, into);
+                assertThat(kernels.ints(into, 6)).containsExactly(failed[0], failed[1], 0, 2, 5, 6);
+                assertThat(kernels.ints(status, 7)).containsExactly(0, 0, 0, 0, 5, 6, 0);
+                float[] expected = new float[500];
+                for (int row : rows) {
+                    if (row >= 0 && failed[0] + failed[1] == 0) {
+                        expected[row] = 1;
+                    }
+                }
+                assertThat(kernels.floats(steps, 500)).isEqualTo(expected);
+            }
+        }
+    }
+
     @ParameterizedTest(name = "{0} {1} wide {2}")
     @MethodSource("rulesAndWidths")
     void updatesByKeysThatAscendAreThoseOfTheHost(Rule rule, int width, Order order) {

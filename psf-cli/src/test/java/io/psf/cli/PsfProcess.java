@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,7 +26,7 @@ final class PsfProcess implements AutoCloseable {
 
     private PsfProcess(List<String> command, Map<String, String> environment) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.environment().keySet().removeIf(name -> name.startsWith("PSF_"));
+        builder.environment().keySet().removeIf(name -> name.startsWith("PSF_") && !name.equals(NodeJvm.OPTIONS));
         builder.environment().putAll(environment);
         this.process = builder.start();
         this.reader = new Thread(this::read);
@@ -44,9 +45,10 @@ final class PsfProcess implements AutoCloseable {
 
     /** Starts a {@link Child} that is a worker, or becomes one. */
     static PsfProcess child(Map<String, String> environment, String work) throws IOException {
-        return new PsfProcess(
-                List.of(NodeJvm.java(), "-cp", System.getProperty("java.class.path"), Child.class.getName(), work),
-                environment);
+        List<String> command = new ArrayList<>(List.of(NodeJvm.java()));
+        command.addAll(NodeJvm.flags());
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Child.class.getName(), work));
+        return new PsfProcess(command, environment);
     }
 
     private void read() {

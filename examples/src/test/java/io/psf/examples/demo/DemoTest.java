@@ -60,6 +60,7 @@ class DemoTest {
     }
 
     @Test
+    @Tag("long")
     void aTrainingContinuesAfterTheEpochThatWasSaved(@TempDir Path checkpoints) {
         double first = auc("--embedded", "--epochs", "1", "--checkpoints", checkpoints.toString());
         List<String> lines = run("--epochs", "2", "--cache", "100", "--checkpoints", checkpoints.toString());
@@ -72,6 +73,7 @@ class DemoTest {
     }
 
     @Test
+    @Tag("long")
     void itRunsAsRealProcessesAndSaysWhoJoins() throws IOException {
         List<String> lines = run("--epochs", "3");
         assertThat(lines)
@@ -89,6 +91,7 @@ class DemoTest {
     }
 
     @Test
+    @Tag("long")
     void itRunsWithCertificatesThatAreMadeForIt() {
         List<String> lines = run("--tls", "--epochs", "1", "--servers", "1", "--workers", "1");
         assertThat(lines)

@@ -13,12 +13,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
 class WordCountTest {
     @Test
+    @Tag("long")
     void itRunsAsRealProcesses() {
         List<String> lines = new CopyOnWriteArrayList<>();
         try (LocalJob job = LocalJob.builder()

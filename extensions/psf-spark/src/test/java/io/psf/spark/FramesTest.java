@@ -31,6 +31,7 @@ class FramesTest {
         spark = SparkSession.builder()
                 .master("local[2]")
                 .config("spark.ui.enabled", false)
+                .config("spark.sql.shuffle.partitions", 4)
                 .config("spark.plugins", PsfPlugin.class.getName())
                 .config("spark.psf.servers", 2)
                 .getOrCreate();

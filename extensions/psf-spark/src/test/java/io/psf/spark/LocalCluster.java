@@ -17,6 +17,9 @@ import scala.Tuple2;
 
 /** An application whose executors are processes of this machine. */
 public final class LocalCluster {
+    /** Of processes that live for seconds, on few cores: code of the second compiler would come too late. */
+    static final String FLAGS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+
     private LocalCluster() {}
 
     /** Returns the builder of a session with executors of one core each. */
@@ -34,8 +37,7 @@ public final class LocalCluster {
                 .config("spark.psf.servers", executors)
                 .config("spark.psf.heartbeat", "3s")
                 .config("spark.executor.memory", megabytes + "m")
-                // Executors live for seconds, on few cores: code of the second compiler would come too late.
-                .config("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+                .config("spark.executor.extraJavaOptions", FLAGS)
                 .config("spark.executor.extraClassPath", System.getProperty("java.class.path"));
     }
 

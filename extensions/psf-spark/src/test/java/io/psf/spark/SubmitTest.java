@@ -59,14 +59,14 @@ final class SubmitTest {
                 "spark.psf.tls.certificate=" + node.certificate().getFileName(),
                 "spark.psf.tls.key=" + node.key().getFileName(),
                 "spark.psf.tls.authority=" + node.authority().getFileName());
-        assertThat(submit(conf))
+        assertThat(submit(2, conf))
                 .contains("tasks: [100 in ", "servers: 2", "tensor: from 4.0 to 4.0")
                 .contains("in MutableURLClassLoader");
     }
 
     @Test
     void anApplicationWithoutThePluginStartsItsServersInExecutors() throws Exception {
-        assertThat(submit(List.of("spark.psf.servers=2"), "start"))
+        assertThat(submit(2, List.of("spark.psf.servers=2"), "start"))
                 .contains("tasks: [100 in ", "servers: 2", "tensor: from 4.0 to 4.0");
     }
 
@@ -78,23 +78,28 @@ final class SubmitTest {
                         ServerConfig.of("127.0.0.1", scheduler.port()).withSecret(SECRET))) {
             List<String> conf =
                     List.of(PLUGIN, "spark.psf.scheduler=127.0.0.1:" + scheduler.port(), "spark.psf.secret=" + SECRET);
-            assertThat(submit(conf)).contains("servers: 1", "tensor: from 4.0 to 4.0");
-            assertThat(submit(conf)).contains("servers: 1", "tensor: from 8.0 to 8.0"); // the tensor is there
+            assertThat(submit(1, conf)).contains("servers: 1", "tensor: from 4.0 to 4.0");
+            assertThat(submit(1, conf)).contains("servers: 1", "tensor: from 8.0 to 8.0"); // the tensor is there
             assertThat(server.port()).isPositive();
             scheduler.end();
         }
     }
 
     /** Runs the application, and returns what it has printed. */
-    private String submit(List<String> conf, String... arguments) throws Exception {
+    private String submit(int executors, List<String> conf, String... arguments) throws Exception {
         List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        command.addAll(Arrays.asList(LocalCluster.FLAGS.split(" ")));
         command.addAll(Arrays.asList(JavaModuleOptions.defaultModuleOptions().split(" ")));
         command.addAll(List.of("-cp", sparkPath(), SparkSubmit.class.getName()));
-        command.addAll(List.of("--master", "local-cluster[2,1,1024]", "--jars", String.join(",", jars())));
+        command.addAll(
+                List.of("--master", "local-cluster[" + executors + ",1,1024]", "--jars", String.join(",", jars())));
         command.addAll(List.of("--class", SubmittedApplication.class.getName()));
         Stream.concat(
-                        Stream.of("spark.ui.enabled=false", "spark.executor.extraClassPath=" + sparkPath()),
+                        Stream.of(
+                                "spark.ui.enabled=false",
+                                "spark.executor.extraJavaOptions=" + LocalCluster.FLAGS,
+                                "spark.executor.extraClassPath=" + sparkPath()),
                         conf.stream())
                 .forEach(each -> command.addAll(List.of("--conf", each)));
         command.add(applicationJar().toString());

@@ -4,6 +4,7 @@ import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.ShardBytes;
 import io.psf.api.array.ArrayMemory;
+import io.psf.api.array.EncodedFloats;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
@@ -127,38 +128,55 @@ public final class CudaShard extends ServerShard
 
     @Override
     public FloatArray valuesForAnswer() {
-        return isOfHalves() ? valuesForAnswer(FloatType.FLOAT32) : download(deviceValues());
+        FloatArray all = allocate(rows(), FloatType.FLOAT32);
+        readAll(all);
+        return all;
     }
 
     @Override
     public FloatArray valuesForAnswer(FloatType wire) {
         FloatArray all = allocate(rows(), wire);
+        Runnable alone = () -> readAll(all);
+        if (!workspace.pulls().putOff(lane(), rows, null, all, alone)) {
+            alone.run();
+        }
+        return all;
+    }
+
+    private void readAll(FloatArray all) {
         Workspace.poison(all);
-        return rows.operation(kernels -> {
+        rows.operation(kernels -> {
             Rows from = rows.values().rowsToRead();
-            workspace
-                    .pieces()
-                    .out(
-                            all,
-                            width(),
-                            (piece, first, n) ->
-                                    kernels.decode(from, (long) first * width(), piece, (long) n * width()));
+            ByteBuffer plain = isOfHalves() || EncodedFloats.of(all) != null ? null : all.offHeap();
+            if (plain != null) {
+                workspace.stream().copyOut(from.address(), plain);
+            } else {
+                workspace
+                        .pieces()
+                        .out(
+                                all,
+                                width(),
+                                (piece, first, n) ->
+                                        kernels.decode(from, (long) first * width(), piece, (long) n * width()));
+            }
             workspace.stream().synchronize();
-            return all;
+            return null;
         });
     }
 
     @Override
     public FloatArray gatherForAnswer(LongArray keys, FloatType wire) {
         FloatArray gathered = allocate(keys.length(), wire);
-        lookUp.gather(keys, gathered);
+        Runnable alone = () -> lookUp.gather(keys, gathered);
+        if (!workspace.pulls().putOff(lane(), rows, keys, gathered, alone)) {
+            alone.run();
+        }
         return gathered;
     }
 
     @Override
-    public @Nullable FloatArray sums(LongArray keys, int[] ends) {
-        FloatArray sums = allocate(ends.length, spec().types().wire());
-        return new BagSums(rows).write(keys, ends, sums) ? sums : null;
+    public @Nullable FloatArray sums(LongArray keys, int[] ends, FloatType wire) {
+        return new BagSums(rows).write(keys, ends, allocate(ends.length, wire));
     }
 
     /** Allocates scratch memory for rows of an answer, in a format if kernels convert to it. */

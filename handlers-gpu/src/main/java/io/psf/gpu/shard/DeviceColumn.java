@@ -182,16 +182,23 @@ final class DeviceColumn {
     private void moveTo(Reservation fresh, int used, int needed) {
         try {
             fresh.extend(needed * bytesOfRow, name);
+            copyTo(fresh.address(), used, fitting(fresh));
         } catch (RuntimeException e) {
+            workspace.settle();
             memory.free(fresh);
             throw e;
         }
-        workspace.stream().copy(begin(), fresh.address(), used * bytesOfRow);
-        workspace.stream().synchronize();
         memory.free(block());
         block = null;
         reserved = fresh;
-        empty(used, fitting(fresh));
+        capacity = fitting(fresh);
+    }
+
+    /** Copies the entries in use to new memory, and empties the others: nothing has changed if that fails. */
+    private void copyTo(long address, int used, int rows) {
+        workspace.stream().copy(begin(), address, used * bytesOfRow);
+        workspace.stream().zero(address + used * bytesOfRow, (rows - used) * bytesOfRow);
+        workspace.stream().synchronize();
     }
 
     private void extend(Reservation there, int used, int needed) {
@@ -204,13 +211,9 @@ final class DeviceColumn {
             }
             there.extend(needed * bytesOfRow, name);
         }
-        empty(used, fitting(there));
-    }
-
-    /** Empties the entries that were not used, and counts them: those that are not empty have to be emptied once more. */
-    private void empty(int used, int rows) {
+        int rows = fitting(there);
         clear(used, rows);
-        capacity = rows;
+        capacity = rows; // not before: those that are not empty have to be emptied once more
     }
 
     private void move(int used, int needed, int wanted) {
@@ -225,11 +228,16 @@ final class DeviceColumn {
             rows = needed;
             larger = memory.allocate(needed * bytesOfRow, name);
         }
-        workspace.stream().copy(begin(), larger.address(), used * bytesOfRow);
-        workspace.stream().synchronize();
+        try {
+            copyTo(larger.address(), used, rows);
+        } catch (RuntimeException e) {
+            workspace.settle();
+            memory.free(larger);
+            throw e;
+        }
         memory.free(block());
         block = larger;
-        empty(used, rows);
+        capacity = rows;
     }
 
     /** Empties the entries of rows. */

@@ -105,6 +105,12 @@ final class DeviceRows {
         return status;
     }
 
+    /** Returns where keys are found, if the table grows; null if their rows follow from the range. */
+    @Nullable
+    KeyIndex indexIfAny() {
+        return index;
+    }
+
     KeyIndex index() {
         if (index == null) {
             throw new IllegalStateException(name + ": does not grow (expected: a table that grows)");
@@ -307,7 +313,14 @@ final class DeviceRows {
      *     RESOURCE_EXHAUSTED} if a row could not be created
      */
     void end(LongArray given) {
-        readCounts();
+        end(given, 0, 0);
+    }
+
+    /** Reads the status of an operation, as {@link #end(LongArray)}; before, counts the steps of the rows of its items. */
+    void end(LongArray given, long items, long steps) {
+        status.read(items, given.length(), steps);
+        updateCounts();
+        filled = rows;
         requireOwned(given);
         if (status.isFull()) {
             throw new PsException(

@@ -165,17 +165,30 @@ final class DeviceSteps {
         Block itemsOfCall = rows.transfers().items(n);
         long items = itemsOfCall.address();
         long status = rows.status().address();
-        Claims claims = rows.transfers().claims(keys);
-        created.begin(rows.make(kernels, keys, of, items, claims, claims.there()));
-        Stepped stepped = stepped(rule); // any of the columns may have moved
-        rows.mark(kernels, items, n, claims, stepped.steps());
+        boolean areFew = Transfers.areFew(keys);
+        Claims claims = areFew || !Transfers.mayRepeat(keys)
+                ? Claims.NONE
+                : rows.transfers().claims(keys);
+        int before = rows.make(kernels, keys, of, items, claims, claims.there());
+        if (areFew && rows.transfers().repeat(keys)) { // told while the kernel runs: a push of the workers repeats none
+            claims = rows.transfers().claims(keys);
+            before = rows.make(kernels, keys, of, items, claims, true);
+        }
+        created.begin(before);
+        Stepped current = stepped(rule); // any of the columns may have moved
+        boolean countsAtEnd =
+                !claims.there() && current.steps() != 0 && rows.status().canCountSteps();
+        Stepped stepped = countsAtEnd ? current.countedLater() : current;
+        if (!countsAtEnd) {
+            rows.mark(kernels, items, n, claims, stepped.steps());
+        }
         rows.workspace()
                 .pieces()
                 .in(
                         update,
                         width,
                         (piece, first, some) -> kernels.stepRows(stepped, piece, items, first, some, status));
-        rows.end(keys);
+        rows.end(keys, items, countsAtEnd ? stepped.steps() : 0);
         if (rows.status().duplicates() > 0) {
             stepRest(kernels, stepped(rule), itemsOfCall, n, update);
         }

@@ -46,7 +46,7 @@ final class Kernels {
         launch(kernel, signature, Grid.of(items, processors), arguments);
     }
 
-    private void launch(String kernel, String signature, Grid grid, LaunchArguments arguments) {
+    void launch(String kernel, String signature, Grid grid, LaunchArguments arguments) {
         if (!arguments.types().equals(Signatures.ALL.get(signature))) {
             throw new IllegalStateException("arguments of " + kernel + ": " + arguments.types() + " (expected: "
                     + Signatures.ALL.get(signature) + ")");

@@ -188,28 +188,34 @@ final class LookUp {
 
     private void gather(Kernels kernels, LongArray keys, FloatArray into) {
         int n = keys.length();
+        Pulls pulls = rows.workspace().pulls();
+        boolean isTried = pulls.canPull(into) && n > 0;
+        if (isTried && pulls.pull(kernels, rows, keys, into)) {
+            return;
+        }
         long of = rows.transfers().upload(keys);
         Block items = rows.transfers().items(tensor.grows() ? n : 0);
+        boolean mayMiss = isTried && tensor.grows();
+        pull(kernels, of, n, items, into, mayMiss);
+        rows.end(keys);
+        if (rows.status().missing() > 0 && rows.generator() == null) {
+            fillMissing(keys, items, into);
+        } else if (rows.status().missing() > 0 && !mayMiss && Pieces.rowsOfPiece(width) >= n) {
+            pull(kernels, of, n, items, into, true);
+            rows.end(keys);
+        }
+    }
+
+    /** Queues the copy of the rows of n keys. Initial values follow each piece if one of several, or if keys may have no row. */
+    private void pull(Kernels kernels, long of, int n, Block items, FloatArray into, boolean mayMiss) {
         rows.status().begin();
         rows.workspace().pieces().out(into, width, (piece, first, some) -> {
             Items pulled = new Items(of, n, first, some);
             rows.pull(kernels, pulled, items.address(), piece);
-            if (tensor.grows() && some < n) { // the next piece takes the memory of this one
+            if (mayMiss || tensor.grows() && some < n) { // the next piece takes the memory of this one
                 pullMissing(kernels, pulled, items, piece);
             }
         });
-        rows.end(keys);
-        if (rows.status().missing() > 0 && rows.generator() == null) {
-            fillMissing(keys, items, into);
-        } else if (rows.status().missing() > 0 && Pieces.rowsOfPiece(width) >= n) {
-            rows.status().begin();
-            rows.workspace().pieces().out(into, width, (piece, first, some) -> {
-                Items pulled = new Items(of, n, first, some);
-                rows.pull(kernels, pulled, items.address(), piece);
-                pullMissing(kernels, pulled, items, piece);
-            });
-            rows.end(keys);
-        }
     }
 
     private void pullMissing(Kernels kernels, Items pulled, Block items, long into) {

@@ -175,7 +175,7 @@ final class Pieces {
     }
 
     /** Returns the address at which kernels read and write an array, four floats at once; 0 if they cannot. */
-    private static long address(ByteBuffer array) {
+    static long address(ByteBuffer array) {
         long address = PinnedMemory.address(array);
         return address % ALIGNMENT == 0 ? address : 0;
     }

@@ -9,7 +9,10 @@ final class Status {
     /** The bytes of the words of one operation. */
     private static final int OF_OPERATION = 16;
 
-    static final int BYTES = 24;
+    static final int BYTES = 28;
+
+    /** The bytes that the host reads. */
+    private static final int READ = 24;
 
     private final Workspace workspace;
     private final Block block;
@@ -41,15 +44,32 @@ final class Status {
         isUsed = true;
     }
 
+    /** True if {@link #read(long, int, long)} can count steps: a kernel writes to memory of the host. */
+    boolean canCountSteps() {
+        return PinnedMemory.address(workspace.words()) != 0;
+    }
+
     /** Reads the status and resets the words of one operation. Blocks until the work so far has ended. */
     void read() {
+        read(0, 0, 0);
+    }
+
+    /**
+     * Reads the status and resets the words of one operation. Blocks until the work so far has ended.
+     *
+     * @param items the address of the rows of n items, none of which is repeated
+     * @param steps the number of steps of each row, which are counted unless the operation has failed; 0 for none
+     */
+    void read(long items, int n, long steps) {
         ByteBuffer words = workspace.words();
         long direct = PinnedMemory.address(words);
-        if (direct != 0) {
+        if (direct == 0) {
+            workspace.stream().copyOut(block.address(), words.slice(0, READ));
+            workspace.stream().fill(block.address(), OF_OPERATION, 0);
+        } else if (steps == 0) {
             workspace.kernels().end(block.address(), direct);
         } else {
-            workspace.stream().copyOut(block.address(), words.slice(0, BYTES));
-            workspace.stream().fill(block.address(), OF_OPERATION, 0);
+            endSteps(workspace.kernels(), items, n, steps, block.address(), direct);
         }
         workspace.stream().synchronize();
         isUsed = false;
@@ -59,6 +79,18 @@ final class Status {
         missing = words.getInt(12);
         rows = words.getInt(16);
         used = words.getInt(20);
+    }
+
+    static void endSteps(Kernels kernels, long items, int n, long steps, long status, long into) {
+        kernels.launch(
+                "psf_end_steps",
+                n,
+                new LaunchArguments()
+                        .pointer(items)
+                        .i32(n)
+                        .pointer(steps)
+                        .pointer(status)
+                        .pointer(into));
     }
 
     /** Sets the number of rows and of used entries of the index. Blocks until the device has them. */

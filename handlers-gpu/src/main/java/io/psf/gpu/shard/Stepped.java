@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param first the rule's first state, or 0
  * @param second the rule's second state, or 0
  * @param ofRows the number of steps of each row, or the rule's state with one float for each row, or 0
- * @param stepsOfAll the number of steps of all rows with this one, where {@code ofRows} is 0
+ * @param stepsOfAll the number of steps of all rows with this one, where {@code ofRows} is 0; 1 if the steps in {@code
+ *     ofRows} are without this one
  * @param corrections those of a rule that counts the steps of rows
  * @param rule the rule
  */
@@ -28,6 +29,11 @@ record Stepped(
     /** Returns the number of steps of each row, or 0. */
     long steps() {
         return rule.countsSteps() ? ofRows : 0;
+    }
+
+    /** Returns the step of rows by key whose steps are counted after it. */
+    Stepped countedLater() {
+        return new Stepped(of, first, second, ofRows, 1, corrections, rule);
     }
 
     LaunchArguments arrays(LaunchArguments arguments, long update) {

@@ -14,16 +14,24 @@ final class Transfers {
     private static final int MOST_READ = 1 << 16;
 
     private final Workspace workspace;
+    private final RepeatedKeys repeated = new RepeatedKeys();
 
     Transfers(Workspace workspace) {
         this.workspace = workspace;
     }
 
-    /** Returns memory for the claims of a push of keys; none if the keys ascend, so that none is repeated. */
+    /** True if it takes the host microseconds to tell whether a key is repeated, while kernels run. */
+    static boolean areFew(LongArray keys) {
+        return keys.length() <= RepeatedKeys.MOST;
+    }
+
+    /** True if one of few keys is repeated. */
+    boolean repeat(LongArray keys) {
+        return mayRepeat(keys) && repeated.areIn(keys);
+    }
+
+    /** Returns memory for the claims of a push of keys, of which some may be repeated. */
     Claims claims(LongArray keys) {
-        if (!mayRepeat(keys)) {
-            return Claims.NONE;
-        }
         int entries = Claims.entriesFor(keys.length());
         return new Claims(
                 workspace.scratch("claims", (long) entries * Long.BYTES).address(), entries - 1);

@@ -40,6 +40,7 @@ final class Workspace implements AutoCloseable {
     private final Kernels kernels;
     private final Half[] halves;
     private final Pieces pieces = new Pieces(this);
+    private final Pulls pulls = new Pulls(this);
     private final Map<String, Block> scratch = new HashMap<>();
     private ByteBuffer pinned = ByteBuffer.allocateDirect(0);
     /** The memory of a call's keys that are on the heap, or that devices cannot read. */
@@ -152,6 +153,11 @@ final class Workspace implements AutoCloseable {
     /** Copies long arrays. */
     Pieces pieces() {
         return pieces;
+    }
+
+    /** Does the pulls of a chain together. */
+    Pulls pulls() {
+        return pulls;
     }
 
     Half half(int piece) {

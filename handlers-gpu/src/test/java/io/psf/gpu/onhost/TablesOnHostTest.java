@@ -8,7 +8,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tables with a policy, and formats of the wire, on a device whose driver and kernels are those of the host. */
+/** Tables with a policy, formats of the wire, and pulls of several tables together, on a device whose driver and kernels are those of the host. */
 @Tag("long")
 @Timeout(500)
 class TablesOnHostTest {
@@ -28,5 +28,10 @@ class TablesOnHostTest {
     @TestFactory
     List<DynamicTest> wireFormats() {
         return new HostDriver(folder).run("io.psf.gpu.WireOnDeviceTest");
+    }
+
+    @TestFactory
+    List<DynamicTest> chains() {
+        return new HostDriver(folder).run("io.psf.gpu.ChainsOnDeviceTest", "io.psf.gpu.shard.PullsTest");
     }
 }

@@ -109,9 +109,23 @@ class KernelsTest {
         Items items = new Items(2, 100, 20, 10);
         kernels.pullRange(items, range, of, 3, 4);
         kernels.pullIndex(items, range, index, of, 3, 4, 5);
+        Pulls.launch(kernels, 1, 2, 3);
+        Pulls.launchOne(
+                kernels,
+                10,
+                new LaunchArguments()
+                        .pointer(1)
+                        .pointer(2)
+                        .index(index)
+                        .range(range)
+                        .pointer(3)
+                        .pointer(4)
+                        .i32(10)
+                        .rows(of));
         kernels.pullMissing(1, items, of, 3, 4, zeros);
         BagSums.launch(kernels, new BagSums.Pooled(1, 2, 3, 0, 10), of, 4, zeros);
         kernels.end(1, 2);
+        Status.endSteps(kernels, 1, 10, 2, 3, 4);
         kernels.scatter(of, 2, 10, 3);
         kernels.count(1, 10);
         kernels.mark(1, 10, 2, claims, 3, 4);
@@ -181,7 +195,8 @@ class KernelsTest {
     void thePtxAssemblesForEachGenerationOfDevices() throws Exception {
         Path ptxas = Nvcc.find().map(nvcc -> nvcc.resolveSibling("ptxas")).orElse(null);
         Assumptions.assumeTrue(ptxas != null && Files.isExecutable(ptxas), "this machine has no ptxas");
-        for (String architecture : List.of("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100")) {
+        for (String architecture :
+                List.of("sm_75", "sm_86", "sm_89", "sm_100")) { // the build assembles sm_80 and sm_90
             Process process = new ProcessBuilder(
                             String.valueOf(ptxas), "-arch=" + architecture, "-o", "/dev/null", SHIPPED.toString())
                     .redirectErrorStream(true)

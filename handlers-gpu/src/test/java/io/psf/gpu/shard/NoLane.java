@@ -12,26 +12,58 @@ import io.psf.runtime.spi.shard.Slice;
 import io.psf.runtime.spi.store.Store;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
 /** The lane of a shard without a server: it has scratch memory, and nothing else. */
 final class NoLane implements ShardLane {
     private final FloatArray scratch;
+    /** The work of the calls of a chain that runs; null if no chain does. */
+    private @Nullable List<Runnable> putOff;
+
+    private int taken;
+    private int turn;
 
     NoLane(FloatArray scratch) {
         this.scratch = scratch;
     }
 
-    /** Returns the same memory each time. */
+    /** Begins a chain: its calls put work off, and have memory of their own. */
+    void beginChain() {
+        putOff = new ArrayList<>();
+    }
+
+    /** Ends a chain. Returns the work that its calls have put off. */
+    List<Runnable> endChain() {
+        List<Runnable> all = Objects.requireNonNull(putOff);
+        putOff = null;
+        taken = 0;
+        turn++;
+        return all;
+    }
+
+    /** Returns the same memory each time, unless a chain runs. */
     @Override
     public FloatArray allocate(int n) {
-        return scratch.slice(0, n);
+        if (putOff == null) {
+            return scratch.slice(0, n);
+        }
+        int begin = taken;
+        taken += (n + 3) & ~3;
+        return scratch.slice(begin, begin + n);
+    }
+
+    @Override
+    public boolean beforeAnswer(Runnable work) {
+        return putOff != null && putOff.add(work);
     }
 
     @Override
     public long turn() {
-        return 0;
+        return turn;
     }
 
     @Override

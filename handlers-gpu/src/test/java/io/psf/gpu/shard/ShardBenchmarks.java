@@ -4,6 +4,7 @@ import io.psf.api.Range;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.initializer.Normal;
 import io.psf.builtin.policy.PolicyOptions;
@@ -12,6 +13,9 @@ import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.report.Measured;
 import io.psf.runtime.spi.shard.Slice;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleBiFunction;
 import java.util.function.ToDoubleFunction;
 
 /** Whole operations of a shard, from and to page-locked memory, without a server. */
@@ -31,6 +35,10 @@ final class ShardBenchmarks {
 
     /** Runs an operation of a shard of {@code rows} rows. Its lane has scratch memory for so many floats. */
     private double on(long rows, Rule rule, int floats, ToDoubleFunction<CudaShard> operation) {
+        return on(rows, rule, floats, (shard, lane) -> operation.applyAsDouble(shard));
+    }
+
+    private double on(long rows, Rule rule, int floats, ToDoubleBiFunction<CudaShard, NoLane> operation) {
         float[] arguments = rule == Rule.ADAM ? new float[] {0.01f, 0.9f, 0.999f, 1e-7f} : new float[] {1};
         boolean grows = rows == TensorInfo.GROWING;
         Slice slice = new Slice(
@@ -41,13 +49,14 @@ final class ShardBenchmarks {
                 rule.create(arguments),
                 shard -> {});
         Workspace workspace = Workspace.acquire(device);
-        CudaShard shard = new CudaShard(slice, new ShardMemory(workspace), new NoLane(pinned(workspace, floats)));
+        NoLane lane = new NoLane(pinned(workspace, floats));
+        CudaShard shard = new CudaShard(slice, new ShardMemory(workspace), lane);
         try {
             if (grows && !shard.generate(new Normal(0, 0.01, 1))) {
                 throw new IllegalStateException("initial values: not generated on the device");
             }
             shard.moveToLane();
-            return operation.applyAsDouble(shard);
+            return operation.applyAsDouble(shard, lane);
         } finally {
             shard.giveUp();
             device.trim();
@@ -117,6 +126,34 @@ final class ShardBenchmarks {
         });
         return time(
                 "pull of " + n + " of " + (grows ? n + " rows of a growing table" : "1M rows"), seconds, wantedMicros);
+    }
+
+    /** Reads rows for the calls of a chain, which one kernel does, or for each call by itself. */
+    Measured pulls(int calls, int n, boolean areTogether) {
+        double seconds = on(ROWS, Rule.ADD, calls * n * WIDTH, (shard, lane) -> {
+            Workspace workspace = Workspace.acquire(device);
+            try {
+                List<LongArray> keys = new ArrayList<>();
+                for (int i = 0; i < calls; i++) {
+                    keys.add(keys(workspace, n, ROWS));
+                }
+                return Timing.whole(() -> {
+                    if (areTogether) {
+                        lane.beginChain();
+                    }
+                    keys.forEach(each -> shard.gatherForAnswer(each, FloatType.FLOAT32));
+                    if (areTogether) {
+                        lane.endChain().forEach(Runnable::run);
+                    }
+                });
+            } finally {
+                workspace.release();
+            }
+        });
+        return Measured.time(
+                calls + " pulls of " + n + " keys, " + (areTogether ? "of one chain" : "one after the other"),
+                seconds,
+                Double.NaN);
     }
 
     /** Steps rows of a growing table by Adam: the same rows each time, or new ones. */

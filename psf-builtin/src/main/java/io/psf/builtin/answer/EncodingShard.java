@@ -11,12 +11,16 @@ import io.psf.api.array.LongArray;
  */
 public interface EncodingShard extends Shard {
     /**
-     * Returns all values for an answer, as {@link Shard#valuesForAnswer} does, converted to a format or not.
+     * Returns all values for an answer, as {@link Shard#valuesForAnswer} does, converted to a format or not. The array may
+     * have no values before the answer is written.
      *
      * @param wire the format in which the array is sent: in another one the values would not be exact
      */
     FloatArray valuesForAnswer(FloatType wire);
 
-    /** Returns the values of the rows of keys for an answer, as {@link Shard#gatherForAnswer}, converted to a format or not. */
+    /**
+     * Returns the values of the rows of keys for an answer, as {@link Shard#gatherForAnswer}, converted to a format or not.
+     * The array may have no values before the answer is written.
+     */
     FloatArray gatherForAnswer(LongArray keys, FloatType wire);
 }

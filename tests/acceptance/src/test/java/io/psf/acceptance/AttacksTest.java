@@ -69,7 +69,7 @@ final class AttacksTest {
                     Tensors.init(worker, TensorSpec.dense("another tensor of a model with a long name " + i, 10));
                 }
                 TensorId w = Tensors.init(worker, TensorSpec.dense("w", 1000));
-                Pushes before = new Pushes(worker, w).forSeconds(2);
+                Pushes before = new Pushes(worker, w).forSeconds(1);
                 Path log = folder.resolve("guests.log");
                 guests = started(job.schedulerAddress(), log, GuestFlood.class, GUESTS + "", function);
                 await().atMost(60, TimeUnit.SECONDS)
@@ -77,7 +77,7 @@ final class AttacksTest {
                 assertThat(log).content().contains("ADMITTED 100 REFUSED " + (GUESTS - 100));
                 Pushes calling = new Pushes(worker, w).forSeconds(2);
                 ProcessesTest.signal("STOP", guests);
-                Pushes stopped = new Pushes(worker, w).forSeconds(3);
+                Pushes stopped = new Pushes(worker, w).forSeconds(2);
                 System.out.printf(
                         "%d guests, %s: the slowest of a worker's pushes took %d ms before, %d ms while they called, %d ms"
                                 + " while they took no answers; server: at most %d MB, %d descriptors%n",
@@ -161,7 +161,7 @@ final class AttacksTest {
         assertThat(lines).noneMatch(line -> line.contains("ERROR") || line.contains("OutOfMemoryError"));
     }
 
-    /** Connections that never say hello, and for ten seconds others that send what is no frame, as fast as they can. */
+    /** Connections that never say hello, and for five seconds others that send what is no frame, as fast as they can. */
     @Test
     void strangersDelayNoPushAndFillNeitherMemoryNorLog() throws Exception {
         List<String> lines = new CopyOnWriteArrayList<>();
@@ -176,7 +176,7 @@ final class AttacksTest {
             Process server = job.process("server 0");
             try (Worker worker = Worker.connect(WorkerConfig.of(address[0], Integer.parseInt(address[1])))) {
                 TensorId w = Tensors.init(worker, TensorSpec.dense("w", 1000));
-                Pushes before = new Pushes(worker, w).forSeconds(2);
+                Pushes before = new Pushes(worker, w).forSeconds(1);
                 int port = port(server);
                 for (int i = 0; i < STRANGERS; i++) {
                     silent.add(new Socket(InetAddress.getLoopbackAddress(), port));
@@ -186,12 +186,12 @@ final class AttacksTest {
                 AtomicBoolean over = new AtomicBoolean();
                 Thread stranger = new Thread(() -> sendJunk(port, junk, over));
                 stranger.start();
-                Pushes meanwhile = new Pushes(worker, w).forSeconds(10);
+                Pushes meanwhile = new Pushes(worker, w).forSeconds(5);
                 over.set(true);
                 stranger.join();
                 long logged = lines.size() - linesBefore;
                 System.out.printf(
-                        "%d silent connections and %d that sent junk in 10 s: the slowest of a worker's pushes took %d ms"
+                        "%d silent connections and %d that sent junk in 5 s: the slowest of a worker's pushes took %d ms"
                                 + " before, %d ms meanwhile; server: at most %d MB, %d descriptors, %d lines%n",
                         STRANGERS,
                         junk.get(),

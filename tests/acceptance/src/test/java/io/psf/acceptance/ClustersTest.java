@@ -18,6 +18,7 @@ import io.psf.runtime.WorkerConfig;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(300)
 final class ClustersTest {
     @Test
+    @Tag("long")
     void twoHundredClustersOverTcpStartServeAndEnd() {
         for (int i = 0; i < 200; i++) {
             int round = i;

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -91,6 +92,7 @@ class ComeAndGoTest {
 
     /** The scheduler and the servers remember nothing of those that have left. */
     @Test
+    @Tag("long")
     void aThousandClientsLeaveNothingBehind() throws Exception {
         try (PsCluster cluster = PsCluster.builder().servers(2).tcp().start()) {
             Gauges scheduler = new Gauges();

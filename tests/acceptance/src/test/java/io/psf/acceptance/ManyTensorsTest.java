@@ -12,11 +12,13 @@ import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tensors that are made together. */
 @Timeout(120)
+@Tag("long")
 final class ManyTensorsTest {
     private static final int MANY = 10_000;
 

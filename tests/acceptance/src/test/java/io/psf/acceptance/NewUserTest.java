@@ -32,6 +32,25 @@ final class NewUserTest {
     private static final Pattern NAME = Pattern.compile("^public (?:final class|interface) (\\w+)", Pattern.MULTILINE);
     private static final String REPOSITORY = System.getProperty("psf.repository", "");
 
+    /** Without the checks that the build of this test has done. */
+    private static final String SETTINGS = """
+            <settings>
+              <localRepository>%s</localRepository>
+              <offline>true</offline>
+              <profiles>
+                <profile>
+                  <id>quick</id>
+                  <activation>
+                    <activeByDefault>true</activeByDefault>
+                  </activation>
+                  <properties>
+                    <psf.errorprone>-XDcompilePolicy=simple</psf.errorprone>
+                  </properties>
+                </profile>
+              </profiles>
+            </settings>
+            """;
+
     /** The files of the README that are saved in the project. */
     private static final List<String> SAVED = List.of("Axpy", "AxpyOnHost", "Main");
 
@@ -56,9 +75,7 @@ final class NewUserTest {
         checkout = folder.resolve("psf");
         Path repository = repositoryWithoutPsf();
         Files.createDirectories(home.resolve(".m2"));
-        Files.writeString(
-                home.resolve(".m2/settings.xml"),
-                "<settings><localRepository>" + repository + "</localRepository><offline>true</offline></settings>\n");
+        Files.writeString(home.resolve(".m2/settings.xml"), SETTINGS.formatted(repository));
         run(folder, "git clone --quiet '" + Page.ROOT.toRealPath() + "' psf");
     }
 

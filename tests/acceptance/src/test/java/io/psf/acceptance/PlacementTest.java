@@ -148,7 +148,7 @@ final class PlacementTest {
                     .isInstanceOf(PsException.class)
                     .hasMessageContaining("BAD_REQUEST")
                     .hasMessageContaining("placement of tensor \"w\": \"device:7\" (expected: one that this server has:"
-                            + " counting, host, pinned, unsaved)");
+                            + " counting, host, pinned, together, unsaved)");
         }
     }
 
@@ -187,7 +187,7 @@ final class PlacementTest {
                     .isInstanceOf(PsException.class)
                     .hasMessageContaining("BAD_REQUEST")
                     .hasMessageContaining("placement of tensor \"w\": \"device\" (expected: one that this server has:"
-                            + " counting, host, pinned, unsaved)");
+                            + " counting, host, pinned, together, unsaved)");
             Tensors.clear(worker, spec.tensor().id());
             TensorId tensor = Tensors.init(worker, spec.deviceOrHost());
             assertThat(NameHandlerPsf.stub(worker).call(tensor).await()).isEqualTo(new NameHandler.Response(4, 0));
@@ -231,7 +231,7 @@ final class PlacementTest {
                 PsCluster cluster = PsCluster.builder().devices(0, 3).start()) {
             assertThat(cluster.servers()).hasSize(1);
             assertThat(log.lines())
-                    .contains("INFO placements of shards: counting, device, device:0, host, pinned, unsaved")
+                    .contains("INFO placements of shards: counting, device, device:0, host, pinned, together, unsaved")
                     .contains("WARN device 3: not used, since this machine has one");
         }
     }

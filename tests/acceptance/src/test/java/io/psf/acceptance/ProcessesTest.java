@@ -67,9 +67,11 @@ final class ProcessesTest {
                 .anyMatch(line -> line.startsWith("worker 1: ") && line.contains("worker has rank 1 of 2"));
     }
 
+    /** {@code -Dpsf.clusters=50} for more of them. */
     @Test
-    void tenClustersOfProcessesStartServeAndEnd() {
-        for (int i = 0; i < 10; i++) {
+    void clustersOfProcessesStartServeAndEndOneAfterAnother() {
+        int clusters = Integer.getInteger("psf.clusters", 3);
+        for (int i = 0; i < clusters; i++) {
             lines.clear();
             try (LocalJob job = job("hello").start()) {
                 assertThat(job.awaitExit(SOON)).as(String.join("\n", lines)).isTrue();

@@ -126,9 +126,8 @@ final class FlippedBitsTest {
         Worker worker = start(kind, deadline);
         TensorId w = Tensors.init(worker, TensorSpec.dense("w", ROWS));
         proxies.get(0).flipOneIn(10_000);
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         int failed = 0;
-        while (System.nanoTime() - end < 0) {
+        while (failed < 4) { // the test's time limit ends it if no call fails
             long begin = System.nanoTime();
             try {
                 push(worker, w);
@@ -137,7 +136,6 @@ final class FlippedBitsTest {
             }
             assertThat(since(begin)).isLessThan(deadline.plusSeconds(5));
         }
-        assertThat(failed).isPositive();
         long begin = System.nanoTime();
         try {
             worker.close();
@@ -186,7 +184,7 @@ final class FlippedBitsTest {
         Arrays.fill(many, 1f);
         proxies.get(0).flipOneIn(100_000);
         int connections = proxies.get(0).connections();
-        for (int round = 1; round <= 300; round++) {
+        for (int round = 1; round <= 150; round++) {
             push(worker, w);
             assertThat(Tensors.pull(worker, w)).containsOnly(round);
             if (round % 10 == 0) {
@@ -195,9 +193,9 @@ final class FlippedBitsTest {
             }
         }
         proxies.get(0).flipOneIn(0);
-        assertThat(proxies.get(0).flips()).as("flipped bits").isGreaterThan(50);
+        assertThat(proxies.get(0).flips()).as("flipped bits").isGreaterThan(25);
         assertThat(proxies.get(0).connections() - connections)
                 .as("new connections")
-                .isGreaterThan(20);
+                .isGreaterThan(10);
     }
 }

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("long")
 @Timeout(120)
 final class LostFramesTest {
-    private static final Duration LIMIT = Duration.ofSeconds(3);
+    private static final Duration LIMIT = Duration.ofSeconds(2);
 
     private final List<Losing> transports = new CopyOnWriteArrayList<>();
 
@@ -125,7 +125,7 @@ final class LostFramesTest {
             assertThat(e.detail())
                     .matches(
                             "server 0 \\(127\\.0\\.0\\.1:\\d+\\): not connected again, and no call answered: \\d+ attempts in"
-                                    + " \\d+ ms \\(limit: 3000 ms\\), the last one: closed before the hello was answered: .*")
+                                    + " \\d+ ms \\(limit: 2000 ms\\), the last one: closed before the hello was answered: .*")
                     .doesNotContain("another program");
         }
     }

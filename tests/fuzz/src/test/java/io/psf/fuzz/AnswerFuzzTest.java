@@ -16,11 +16,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The calling side and the generated merges, on answers that were changed on the way. */
 @EnabledIf("io.psf.fuzz.Natives#areThere")
+@Tag("long")
 final class AnswerFuzzTest {
     private static final long LIMIT = TimeUnit.MINUTES.toNanos(10);
     private static final FramePool POOL = new FramePool(1 << 20);

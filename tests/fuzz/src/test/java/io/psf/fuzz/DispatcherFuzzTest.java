@@ -9,11 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A whole server, to which a worker sends frames that were changed on the way: it answers each, and goes on. */
 @EnabledIf("io.psf.fuzz.Natives#areThere")
+@Tag("long")
 final class DispatcherFuzzTest {
     private static final Host HOST = new Host();
     private static final List<byte[]> REQUESTS = requests();

@@ -9,11 +9,13 @@ import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The generated codecs of requests, on frames that were changed on the way. */
 @EnabledIf("io.psf.fuzz.Natives#areThere")
+@Tag("long")
 final class RequestFuzzTest {
     private static final FramePool POOL = new FramePool(1 << 20);
     private static final List<Sent> SENT = sent();

@@ -154,7 +154,8 @@ final class Requests {
         }
         if (!run.isEmpty()) {
             boolean isQuick = run.stream().allMatch(Invocation::isQuick);
-            run(connection, new ChainedCalls(run), isQuick, run.get(0).lane(), priority);
+            Lane ofAll = run.get(0).lane();
+            run(connection, new ChainedCalls(run, ofAll), isQuick, ofAll, priority);
         }
     }
 

@@ -59,6 +59,15 @@ public interface ShardLane {
      */
     MadeShard inHostMemory(Slice slice, Store store);
 
+    /**
+     * Puts work of the call being answered off until its answer is written, such as the reading of the values. The
+     * answers of calls that only read, one after the other in a chain, are written after all of them have been handled:
+     * a shard may do their work at once. The work runs on the lane; if it throws, the call fails.
+     *
+     * @return false if the work is not put off: the shard does it now
+     */
+    boolean beforeAnswer(Runnable work);
+
     /** Allocates scratch memory for the answer, [n] float32. */
     FloatArray allocate(int n);
 

@@ -5,7 +5,9 @@ import io.psf.api.Names;
 import io.psf.api.PsException;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
+import io.psf.runtime.internal.server.lane.Completion;
 import io.psf.runtime.internal.server.lane.Lane;
+import io.psf.runtime.internal.server.session.Connection;
 import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.Frames;
@@ -94,6 +96,24 @@ public final class Failures {
                 PsException.Code.CANCELLED,
                 "not run, since a call before it in the chain failed: " + first.code() + ": " + first.detail(),
                 first);
+    }
+
+    /** Returns why the answer of a call is not needed any more; null if it may be needed. */
+    static @Nullable PsException whyPointless(
+            Connection connection, long call, @Nullable Completion before, boolean isDropped, boolean isLate) {
+        PsException failedBefore = before == null ? null : before.failure();
+        if (failedBefore != null) {
+            return afterFailed(failedBefore);
+        }
+        if (connection.cancelled().has(call)) {
+            return new PsException(PsException.Code.CANCELLED, "call: cancelled by its caller");
+        }
+        if (isDropped) {
+            return dropped();
+        }
+        return isLate
+                ? new PsException(PsException.Code.TIMED_OUT, "the deadline passed before the call was run")
+                : null;
     }
 
     /** Returns the failure of a call on a shard whose tensor was cleared. */

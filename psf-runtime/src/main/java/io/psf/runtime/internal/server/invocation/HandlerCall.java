@@ -8,6 +8,7 @@ import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.spi.Binding;
+import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.spi.transport.Frame;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -54,6 +55,29 @@ final class HandlerCall {
                     "answer of " + Failures.name(binding) + ": null (expected: a response)");
         }
         return answer;
+    }
+
+    /** Tells how long a handler took, and its call waited, in nanoseconds. */
+    static void ended(CallTarget on, FunctionInfo function, long begin, long waited) {
+        HandlerCost cost = on.cost();
+        CallEnvironment environment = on.environment();
+        if (cost == null && !environment.isHeard()) {
+            return;
+        }
+        long took = System.nanoTime() - begin;
+        if (cost != null) {
+            cost.took(took);
+        }
+        if (environment.isHeard()) {
+            environment.tellHandled(function.name(), waited, took);
+        }
+    }
+
+    /** True if a handler changes nothing, answers at once, and nobody but its answer reads what it returns. */
+    static boolean onlyReads(Binding<?, ?> binding, CallTarget on) {
+        return binding.function().info().readOnly()
+                && !binding.kind().later()
+                && !on.environment().isIntercepted();
     }
 
     private static <Q, R> Q read(Binding<Q, R> binding, Frame request, CallTarget on) {

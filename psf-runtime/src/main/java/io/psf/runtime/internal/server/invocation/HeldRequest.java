@@ -164,6 +164,13 @@ final class HeldRequest {
         }
     }
 
+    /** Lets the call behind run, before this one is answered. */
+    void letNextRun() {
+        if (record != null) {
+            record.completion().letNextRun();
+        }
+    }
+
     /** Marks the request as answered, even if sending the answer fails: then the caller sends the call again. */
     void beginAnswer() {
         answered = true;

@@ -8,6 +8,7 @@ import io.psf.runtime.internal.server.lane.CallOrder;
 import io.psf.runtime.internal.server.lane.Completion;
 import io.psf.runtime.internal.server.lane.Lane;
 import io.psf.runtime.internal.server.lane.OrderedCall;
+import io.psf.runtime.internal.server.lane.ReadsOfChain;
 import io.psf.runtime.internal.server.lane.Turn;
 import io.psf.runtime.internal.server.session.CallRecord;
 import io.psf.runtime.internal.server.session.Connection;
@@ -184,58 +185,39 @@ public final class Invocation implements Turn, OrderedCall, Serving, Failures.Fa
     @Override
     public void serve() {
         held.started();
-        PsException failedBefore = before == null ? null : before.failure();
-        if (failedBefore != null) {
-            fail(Failures.afterFailed(failedBefore));
-            return;
-        }
+        ReadsOfChain reads = lane().reads();
+        reads.begin(HandlerCall.onlyReads(binding, target)); // may answer the call before
         long begin = System.nanoTime();
-        PsException pointless = whyPointless(begin);
+        PsException pointless = Failures.whyPointless(connection(), call, before, isDropped(), begin - deadline > 0);
         if (pointless != null) {
             fail(pointless.code() == PsException.Code.UNKNOWN_TENSOR ? new Refused(pointless) : pointless);
             return;
         }
-        HandlerCost cost = target.cost();
-        boolean heard = target.environment().isHeard();
-        long waited = heard ? begin - arrivedAt() : 0;
+        long waited = begin - arrivedAt();
         CallInfo info = new CallInfo(connection().worker(), call, held.request().attempt());
         try {
             handle(binding, info);
         } catch (Throwable e) { // no request may end the server
+            reads.answerAll();
             Failures.answer(this, e);
         } finally {
             lane().handled();
-            if (cost != null || heard) {
-                long took = System.nanoTime() - begin;
-                if (cost != null) {
-                    cost.took(took);
-                }
-                if (heard) {
-                    target.environment().tellHandled(function().name(), waited, took);
-                }
-            }
+            HandlerCall.ended(target, function(), begin, waited);
         }
-    }
-
-    /** Returns why the answer is not needed any more; null if it may be needed. */
-    private @Nullable PsException whyPointless(long now) {
-        if (connection().cancelled().has(call)) {
-            return new PsException(PsException.Code.CANCELLED, "call: cancelled by its caller");
-        }
-        if (isDropped()) {
-            return Failures.dropped();
-        }
-        return now - deadline > 0
-                ? new PsException(PsException.Code.TIMED_OUT, "the deadline passed before the call was run")
-                : null;
     }
 
     private <Q, R> void handle(Binding<Q, R> binding, CallInfo info) {
         Object answer = HandlerCall.run(binding, held.request(), target, info, this);
         @SuppressWarnings("unchecked") // the binding's kind says which of the two it is
         R response = binding.kind().later() ? HandlerCall.now((CompletionStage<R>) answer) : (R) answer;
+        Runnable work = lane().reads().end();
         if (response != null) {
-            answer(binding, response);
+            if (work == null) {
+                answer(binding, response);
+            } else {
+                held.letNextRun();
+                lane().reads().add(() -> answerAfter(work, binding, response));
+            }
             return;
         }
         @SuppressWarnings("unchecked")
@@ -287,6 +269,20 @@ public final class Invocation implements Turn, OrderedCall, Serving, Failures.Fa
             Failures.answer(this, e);
         }
         afterAnswer();
+    }
+
+    /** Answers after the work that was put off. */
+    private <R> void answerAfter(Runnable work, Binding<?, R> binding, R response) {
+        try {
+            PsException failedBefore = before == null ? null : before.failure();
+            if (failedBefore != null) {
+                throw Failures.afterFailed(failedBefore);
+            }
+            work.run();
+            answer(binding, response);
+        } catch (Throwable e) { // no answer may end the server
+            Failures.answer(this, e);
+        }
     }
 
     private <R> void answer(Binding<?, R> binding, R response) {

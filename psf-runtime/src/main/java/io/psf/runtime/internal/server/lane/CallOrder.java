@@ -65,7 +65,7 @@ public final class CallOrder {
             return order.sequence(call).begins(call);
         }
         Completion before = call.before();
-        if (before != null && !before.isAnswered()) {
+        if (before != null && !before.letsNextRun()) {
             before.whenAnswered(() -> lane.execute(() -> serveInNoOrder(call, lane)));
             return false;
         }
@@ -136,7 +136,7 @@ public final class CallOrder {
 
         private boolean isNext(OrderedCall call) {
             Completion before = call.before();
-            if (before != null && !before.isAnswered()) {
+            if (before != null && !before.letsNextRun()) {
                 blocking = call;
                 before.whenAnswered(() -> lane.execute(() -> continueAt(call)));
                 return false;

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Completion {
     private boolean answered;
+    private boolean isBeingAnswered;
     private @Nullable PsException failure;
     /** Runs after the answer; null if no work waits for it. */
     private @Nullable List<Runnable> next;
@@ -18,6 +19,16 @@ public final class Completion {
     /** True if the call has been answered. */
     public boolean isAnswered() {
         return answered;
+    }
+
+    /** True if the call behind may run: the call has been answered, or has been handled, and only its answer is to be written. */
+    boolean letsNextRun() {
+        return answered || isBeingAnswered;
+    }
+
+    /** Lets the call behind run before this one is answered. */
+    public void letNextRun() {
+        isBeingAnswered = true;
     }
 
     /** Returns the error that the call was answered with; null if there was none. */

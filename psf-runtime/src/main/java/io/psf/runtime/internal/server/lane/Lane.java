@@ -42,6 +42,7 @@ public final class Lane implements Executor, AutoCloseable {
     private final TupleWriter writer = new TupleWriter();
     private final FramePool pool;
     private Scratch scratch;
+    private final ReadsOfChain reads = new ReadsOfChain();
     /** The read-only function that runs; null for none. */
     private @Nullable String reading;
     /** The number of pieces of work that have begun. */
@@ -321,8 +322,16 @@ public final class Lane implements Executor, AutoCloseable {
         return turn;
     }
 
-    /** Frees what a handler has used: it has returned. */
+    /** Returns the calls of the chain that runs whose answers wait for what their shards have put off. */
+    public ReadsOfChain reads() {
+        return reads;
+    }
+
+    /** Frees what handlers have used that have been answered, or have left their memory. */
     public void handled() {
+        if (!reads.isEmpty()) {
+            return;
+        }
         scratch.reset();
         reader.end();
     }

@@ -210,6 +210,11 @@ final class ShardContext implements ShardLane {
     }
 
     @Override
+    public boolean beforeAnswer(Runnable work) {
+        return lane.reads().putOff(work);
+    }
+
+    @Override
     public FloatArray allocate(int n) {
         return lane.scratch().allocate(n);
     }

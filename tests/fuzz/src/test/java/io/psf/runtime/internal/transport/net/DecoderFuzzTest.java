@@ -24,11 +24,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What puts frames together, on a stream of frames that were changed on the way, cut into pieces anywhere. */
 @EnabledIf("io.psf.fuzz.Natives#areThere")
+@Tag("long")
 final class DecoderFuzzTest {
     private static final int FROM_A_STRANGER = 64 << 10;
 

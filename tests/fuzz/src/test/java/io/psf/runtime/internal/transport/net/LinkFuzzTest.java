@@ -16,11 +16,13 @@ import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The frame that asks to go on over shared memory, changed on the way: none but the right one opens the segment. */
 @EnabledIf("io.psf.fuzz.Natives#areThere")
+@Tag("long")
 final class LinkFuzzTest {
     private static final int BLOCK_LENGTH = 40;
     private static final int CAPACITY = 4 << 10;

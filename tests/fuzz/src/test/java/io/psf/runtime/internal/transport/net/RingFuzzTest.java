@@ -19,11 +19,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What takes frames out of shared memory, from a writer that puts anything there, in pieces of any size. */
 @EnabledIf("io.psf.fuzz.Natives#areThere")
+@Tag("long")
 final class RingFuzzTest {
     private static final int CAPACITY = 64 << 10;
     private static final int FROM_A_STRANGER = 64 << 10;
