@@ -3,6 +3,7 @@ package io.psf.gpu.shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.gpu.driver.Block;
+import org.jspecify.annotations.Nullable;
 
 /** Sums of the rows of bags of keys, of a shard on a device. Used on the shard's lane. */
 final class BagSums {
@@ -45,9 +46,10 @@ final class BagSums {
      * @param keys [n] int64, those of the first bag first
      * @param ends [bags], the index behind the last key of each bag
      * @param into [bags, width], off-heap, filled
-     * @return false if a key has no row, and there is no kernel for its initial values: then the array's content is undefined
+     * @return the array; null if a key has no row, and there is no kernel for its initial values
      */
-    boolean write(LongArray keys, int[] ends, FloatArray into) {
+    @Nullable
+    FloatArray write(LongArray keys, int[] ends, FloatArray into) {
         Workspace.poison(into);
         return rows.operation(kernels -> {
             Transfers transfers = rows.transfers();
@@ -70,7 +72,7 @@ final class BagSums {
                                     piece,
                                     generator));
             rows.end(keys);
-            return rows.status().missing() == 0 || known != null;
+            return rows.status().missing() == 0 || known != null ? into : null;
         });
     }
 }

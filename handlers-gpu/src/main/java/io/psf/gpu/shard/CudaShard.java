@@ -171,9 +171,8 @@ public final class CudaShard extends ServerShard
     }
 
     @Override
-    public @Nullable FloatArray sums(LongArray keys, int[] ends) {
-        FloatArray sums = allocate(ends.length, spec().types().wire());
-        return new BagSums(rows).write(keys, ends, sums) ? sums : null;
+    public @Nullable FloatArray sums(LongArray keys, int[] ends, FloatType wire) {
+        return new BagSums(rows).write(keys, ends, allocate(ends.length, wire));
     }
 
     /** Allocates scratch memory for rows of an answer, in a format if kernels convert to it. */

@@ -28,7 +28,7 @@ public final class Answers {
 
     /** Returns the sums of the rows of bags of keys, as {@link PoolingShard#sums}. */
     public static FloatArray sums(Shard shard, LongArray keys, int[] ends) {
-        FloatArray own = shard instanceof PoolingShard pooling ? pooling.sums(keys, ends) : null;
+        FloatArray own = shard instanceof PoolingShard pooling ? pooling.sums(keys, ends, wire(shard)) : null;
         return own == null ? RowSums.of(shard, keys, ends) : own;
     }
 

@@ -2,6 +2,7 @@ package io.psf.builtin.answer;
 
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
 import org.jspecify.annotations.Nullable;
 
@@ -16,10 +17,11 @@ public interface PoolingShard extends Shard {
      *
      * @param keys [n] int64 global keys, those of the first bag first
      * @param ends [bags] the index behind the last key of each bag, ascending, the last one n: no bag is empty
+     * @param wire the format in which the array is sent
      * @return [bags, width] float32: rows are added to zero in the order of the keys; null if this shard cannot add them, as
      *     where it has no initial values of rows: then the rows are added in the host's memory
      * @throws io.psf.api.PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own
      */
     @Nullable
-    FloatArray sums(LongArray keys, int[] ends);
+    FloatArray sums(LongArray keys, int[] ends, FloatType wire);
 }

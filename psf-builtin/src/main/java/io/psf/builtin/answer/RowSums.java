@@ -3,6 +3,7 @@ package io.psf.builtin.answer;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.array.RowFloats;
 import java.util.Arrays;
 
 /** Sums of rows of a shard in the host's memory. The rows are copied a tile at a time, which stays in the processor's cache. */
@@ -46,10 +47,12 @@ final class RowSums {
         int bag = 0;
         for (int first = 0; first < items; first += most) {
             int some = Math.min(most, items - first);
-            rows.copyTo(first * width + column, tile, 0, some * n);
-            for (int i = 0; i < some; i++) {
-                add(sum, tile, i * n, n);
-                if (first + i + 1 == ends[bag]) {
+            read(first, some, column, n);
+            for (int i = 0; i < some; ) {
+                int end = Math.min(some, ends[bag] - first);
+                addRows(i, end, n);
+                i = end;
+                if (first + i == ends[bag]) {
                     sums.copyFrom(bag * width + column, sum, 0, n);
                     Arrays.fill(sum, 0);
                     bag++;
@@ -58,9 +61,41 @@ final class RowSums {
         }
     }
 
-    private static void add(float[] sum, float[] values, int from, int n) {
+    /** Reads columns of rows into the tile. */
+    private void read(int first, int some, int column, int n) {
+        if (n == width && rows instanceof RowFloats view) {
+            int from = view.firstRow() + first;
+            view.source().prefetchRows(view.rows(), from, some, width);
+            view.source().copyRowsTo(view.rows(), from, some, width, tile);
+        } else {
+            rows.copyTo(first * width + column, tile, 0, some * n);
+        }
+    }
+
+    /** Adds the rows {@code [begin, end)} of the tile, in order. */
+    private void addRows(int begin, int end, int n) {
+        int i = begin;
+        for (; i + 3 < end; i += 4) {
+            addFour(sum, tile, i * n, n);
+        }
+        for (; i < end; i++) {
+            addOne(sum, tile, i * n, n);
+        }
+    }
+
+    private static void addOne(float[] sum, float[] values, int from, int n) {
         for (int i = 0; i < n; i++) {
             sum[i] += values[from + i];
+        }
+    }
+
+    /** Adds four rows, one after the other, in one pass over the sums: most of the time of a short pass is spent at its ends. */
+    private static void addFour(float[] sum, float[] values, int from, int n) {
+        int second = from + n;
+        int third = second + n;
+        int fourth = third + n;
+        for (int i = 0; i < n; i++) {
+            sum[i] = sum[i] + values[from + i] + values[second + i] + values[third + i] + values[fourth + i];
         }
     }
 }

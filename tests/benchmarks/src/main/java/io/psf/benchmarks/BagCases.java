@@ -25,7 +25,7 @@ final class BagCases {
             for (int outstanding : new int[] {1, 2}) {
                 String name = "pull of bags of %d keys, %d wide, %s, %d outstanding, to pulls of their rows"
                         .formatted(KEYS_OF_BAG, WIDTH, keys, outstanding);
-                Line line = new Line(name, SparseCases.UNIT, Goal.ratioAtLeast(1.5));
+                Line line = new Line(name, SparseCases.UNIT, Goal.ratioAtLeast(1.2));
                 cases.add(Case.of(line, bench -> {
                     long[][] batches = keys.draw(SparseCalls.ROWS, BAGS * KEYS_OF_BAG);
                     Pulls rows = new Pulls(bench.worker(), batches, false, outstanding);
