@@ -67,6 +67,7 @@ public final class DeviceBenchmarks {
         measure("pull of 2000 keys", 2, () -> shards.pull(true, 2000, 30));
         measure("pulls one after the other", 2, () -> shards.pulls(26, 100, false));
         measure("pulls of a chain", 2, () -> shards.pulls(26, 100, true));
+        measure("bags of keys", 2, () -> shards.bags(4096, 20));
         measure("push of 2000 keys", 2, () -> shards.growingPush(2000, false, 50));
         measure("push of 2000 keys", 2, () -> shards.growingPush(2000, true, 50));
         measure("memory of growth", 12, shards::memoryOfGrowth);

@@ -14,6 +14,7 @@ import io.psf.gpu.driver.Device;
 import io.psf.gpu.report.Measured;
 import io.psf.runtime.spi.shard.Slice;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleBiFunction;
 import java.util.function.ToDoubleFunction;
@@ -154,6 +155,22 @@ final class ShardBenchmarks {
                 calls + " pulls of " + n + " keys, " + (areTogether ? "of one chain" : "one after the other"),
                 seconds,
                 Double.NaN);
+    }
+
+    /** Adds the rows of bags of keys. */
+    Measured bags(int bags, int keysOfBag) {
+        double seconds = on(ROWS, Rule.ADD, bags * WIDTH, shard -> {
+            Workspace workspace = Workspace.acquire(device);
+            try {
+                LongArray keys = keys(workspace, bags * keysOfBag, ROWS);
+                int[] ends = new int[bags];
+                Arrays.setAll(ends, bag -> (bag + 1) * keysOfBag);
+                return Timing.whole(() -> shard.sums(keys, ends, FloatType.FLOAT32));
+            } finally {
+                workspace.release();
+            }
+        });
+        return Measured.time("sums of " + bags + " bags of " + keysOfBag + " keys", seconds, Double.NaN);
     }
 
     /** Steps rows of a growing table by Adam: the same rows each time, or new ones. */
