@@ -20,7 +20,7 @@ public final class TogetherFactory implements ShardFactory {
     /** A pull of this key is not read. */
     static final long FAULTY = 13;
 
-    /** What all shards have done, in order: one element for each event, such as {@code handled 7} or {@code read 7}. */
+    /** The events of all shards in order, with the first key of the pull: {@code handled 7} or {@code read 7}. */
     static final List<String> EVENTS = Collections.synchronizedList(new ArrayList<>());
 
     @Override
