@@ -244,6 +244,20 @@ final class CallParts<R> {
         sent = with;
     }
 
+    /**
+     * True if a part with an error was sent by an earlier layout than the call has now: the part was in flight while another
+     * one was pointed at its server in the later layout.
+     */
+    synchronized boolean haveErrorsOfOtherLayouts() {
+        TensorLayout layout = layout();
+        for (int part = 0; layout != null && part < peers.length; part++) {
+            if (sent[part] == FAILED && stamp(part, layout) != layout.stamp(routing.slice(part))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     // Answers. Called with the lock.
 
     /**

@@ -114,7 +114,9 @@ final class Retry<R> implements Repetition {
 
     private CompletionStage<?> repeat(List<TensorLayout> before, List<TensorLayout> now) {
         boolean over = mayStartOver(); // once: it may become true meanwhile, with the last answer
-        boolean isCertain = refusal == null ? errors.isCertainlyStale() : refusal.isCertain();
+        boolean isCertain = refusal == null
+                ? errors.isCertainlyStale() || call.parts().haveErrorsOfOtherLayouts()
+                : refusal.isCertain();
         if (!isCertain && now.equals(before)) { // the tensor is neither where it was nor anywhere else
             end();
         } else if (over && !isSecond) {

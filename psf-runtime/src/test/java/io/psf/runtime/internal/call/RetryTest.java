@@ -300,6 +300,26 @@ final class RetryTest {
         assertAnswered(call, 5);
     }
 
+    /** The call has the later layout by then, which the part in flight was not sent by. */
+    @Test
+    void aPartInFlightWhoseSliceMovesIsSentAgainThoughTheCallHasTheLaterLayout() {
+        Call<Integer> call = send(false);
+        Frame inFlight = one.lastRequest();
+        current = current.movedIn(9, List.of(1, 0), List.of());
+        refuse(zero, Code.STALE_LAYOUT);
+        Awaitility.await().until(() -> {
+            client.expire();
+            return !repeats.isEmpty();
+        });
+        repeat();
+        answer(one, 3);
+        one.refuse(inFlight, Code.UNKNOWN_TENSOR, "moved");
+        repeat();
+        assertThat(slices(zero)).containsExactly(0, 1);
+        answer(zero, 2);
+        assertAnswered(call, 5);
+    }
+
     /** The part in flight keeps the stamp with which it was sent, over the next channel, too. */
     @Test
     void aPartInFlightIsRefusedByItsOwnStamp() {
