@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.psf.api.array.FloatArray;
 import io.psf.builtin.optimizer.Kernel;
 import io.psf.builtin.optimizer.SpanKernel;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -15,8 +17,13 @@ import org.jspecify.annotations.Nullable;
  * to fifty times slower, which no API tells: the time of the formula is compared with that of the tiles.
  */
 final class WarmUp {
-    /** The time that one formula may take until the JIT has compiled it. */
+    /**
+     * The processor time of this thread that one formula may take until the JIT has compiled it. On a loaded machine the JIT
+     * waits for a processor as long as this thread does.
+     */
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     /** The time between two comparisons: the processors are for the JIT and for the calls. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -71,7 +78,7 @@ final class WarmUp {
         if (span == null) {
             return false;
         }
-        long begin = System.nanoTime();
+        long begin = THREADS.getCurrentThreadCpuTime();
         while (true) {
             long vectors = Long.MAX_VALUE;
             long tiles = Long.MAX_VALUE;
@@ -82,7 +89,7 @@ final class WarmUp {
             if (vectors < MOST * tiles) {
                 return true;
             }
-            if (System.nanoTime() - begin > LIMIT_NANOS) {
+            if (THREADS.getCurrentThreadCpuTime() - begin > LIMIT_NANOS) {
                 return false;
             }
             LockSupport.parkNanos(PAUSE_NANOS);

@@ -79,7 +79,7 @@ class PassedOverTest {
         builder.environment().putAll(environment);
         Process process = builder.start();
         CompletableFuture<Void> limit = CompletableFuture.runAsync(
-                process::destroyForcibly, CompletableFuture.delayedExecutor(60, TimeUnit.SECONDS));
+                process::destroyForcibly, CompletableFuture.delayedExecutor(300, TimeUnit.SECONDS));
         try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
             List<String> lines = new ArrayList<>();
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
