@@ -18,7 +18,6 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -27,9 +26,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The kernels of optimizers, initial values and copies, executed on the host: their results are those of psf's Java code. */
-@Tag("long")
 class KernelsOnHostTest {
-    private static final int[] WIDTHS = {1, 3, 4, 8, 64, 5, 6};
+    /** Few, or more with {@code -Dpsf.laws.times=4}. */
+    private static final int[] WIDTHS =
+            Integer.getInteger("psf.laws.times", 1) > 1 ? new int[] {1, 3, 4, 8, 64, 5, 6} : new int[] {1, 4, 6};
 
     private static final long[] KEYS = {
         0,

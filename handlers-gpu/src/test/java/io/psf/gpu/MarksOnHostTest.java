@@ -11,13 +11,11 @@ import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The kernels of the marks of rows, executed on the host in any order of their threads, against sorted arrays. */
-@Tag("long")
 class MarksOnHostTest {
     private static final int ROWS = 300;
 

@@ -12,12 +12,10 @@ import io.psf.gpu.HostKernels.Order;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The kernels that convert to the formats of the wire, executed on the host: their bits are those of the codec. */
-@Tag("long")
 class WireKernelsOnHostTest {
     private static final int[] WIDTHS = {1, 3, 7, 8, 64, 300};
 

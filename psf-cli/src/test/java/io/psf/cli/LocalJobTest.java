@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
-@Tag("long")
 class LocalJobTest {
     private static final Duration SOON = Duration.ofSeconds(60);
 
@@ -80,6 +79,7 @@ class LocalJobTest {
         assertThat(lines).contains("[psf] worker 1 ended with exit code 42");
     }
 
+    @Tag("long")
     @Test
     void aWorkerThatEndsWithZeroBeforeItJoinsEndsTheJobWithASentence() {
         List<ProcessHandle> handles;
@@ -96,6 +96,7 @@ class LocalJobTest {
                         line -> line.startsWith("[psf] worker 1 ended with exit code 0 before the cluster was ready"));
     }
 
+    @Tag("long")
     @Test
     void aJobWhoseWorkersAllEndWithZeroBeforeTheyJoinHasFailed() {
         try (LocalJob job = job().workerMain(Child.class, "exit", "0").start()) {
@@ -129,6 +130,7 @@ class LocalJobTest {
         }
     }
 
+    @Tag("long")
     @Test
     void closingEndsEverythingEvenWhatRefusesAndWhatWorkersHaveStarted() {
         List<ProcessHandle> handles;
@@ -143,6 +145,7 @@ class LocalJobTest {
         await().until(() -> handles.stream().noneMatch(ProcessHandle::isAlive));
     }
 
+    @Tag("long")
     @Test
     void nodesOfPsfEndWhenTheJvmThatStartedThemIsKilled() throws IOException {
         List<String> command = new ArrayList<>(List.of(NodeJvm.java(), "-cp", System.getProperty("java.class.path")));

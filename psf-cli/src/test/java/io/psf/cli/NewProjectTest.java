@@ -21,7 +21,6 @@ import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-@Tag("long")
 @Timeout(120)
 class NewProjectTest {
     @TempDir
@@ -81,6 +80,7 @@ class NewProjectTest {
         }
     }
 
+    @Tag("long")
     @Test
     void itsMainIsAWorkerUnderLaunch() throws Exception {
         Cli.run("new", "clicks", "--dir", folder + "");
@@ -112,6 +112,7 @@ class NewProjectTest {
         return classes + File.pathSeparator + System.getProperty("java.class.path");
     }
 
+    @Tag("long")
     @Test
     void itsTestPrintsNothing() throws Exception {
         Cli.run("new", "clicks", "--dir", folder + "");

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Processes that are told to end, and those that ask how they are. */
-@Tag("long")
 @Timeout(120)
 class NodeEndTest {
     private static final Duration SOON = Duration.ofSeconds(60);
@@ -103,6 +102,7 @@ class NodeEndTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aServerWhoseCallsDoNotEndEndsWithinTheLimitOrAtOnceWhenItIsToldTwice() throws Exception {
         try (LocalJob job = job().servers(2)
@@ -123,6 +123,7 @@ class NodeEndTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aServerThatIsToldToEndBeforeItHasJoinedEndsAtOnce() throws Exception {
         try (LocalJob job = job().servers(2)
@@ -141,6 +142,7 @@ class NodeEndTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aSchedulerThatIsToldToEndEndsTheCluster() throws Exception {
         try (LocalJob job = job().servers(2).workerMain(Child.class, "push").start()) {
@@ -153,6 +155,7 @@ class NodeEndTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aWorkerThatIsToldToEndLeaves() throws Exception {
         try (LocalJob job = job().workers(2).workerMain(Child.class, "push").start()) {
@@ -166,6 +169,7 @@ class NodeEndTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aClusterThatHasLostAServerIsNotHealthyAndIsStopped() throws Exception {
         Map<String, String> secret = Map.of("PSF_SECRET", "a secret of sixteen");
@@ -192,6 +196,7 @@ class NodeEndTest {
     }
 
     /** The link to a scheduler that stands still makes no progress, before the server gives it up. */
+    @Tag("long")
     @Test
     void aServerIsLiveWhileItsSchedulerAnswers() throws IOException, InterruptedException {
         try (LocalJob job = job().asService()
@@ -216,6 +221,7 @@ class NodeEndTest {
                 .isZero();
     }
 
+    @Tag("long")
     @Test
     void launchKeepsAServiceUntilItIsStopped() throws Exception {
         Path log = folder.resolve("launch");

@@ -20,6 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -76,6 +77,7 @@ class StatusCommandTest {
     }
 
     /** Each worker waits for the other in every round: a disturbed member would stop both. */
+    @Tag("long")
     @Test
     void aGuestThatIsKilledDisturbsNoRound(@TempDir Path folder) throws IOException {
         Path end = folder.resolve("end");
@@ -103,6 +105,7 @@ class StatusCommandTest {
     }
 
     /** Each print is a visit of its own: before the cluster is complete, and after a server was lost. */
+    @Tag("long")
     @Test
     void theClusterIsVisitedForEachPrint(@TempDir Path folder) throws IOException {
         Path output = folder.resolve("status");

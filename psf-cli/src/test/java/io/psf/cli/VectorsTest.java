@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whether psf starts servers with the module of the vectors. {@code ScriptTest} has the same of the script. */
@@ -45,6 +46,7 @@ class VectorsTest {
         assertThat(NodeJvm.serverFlags(null, 25, ModuleFinder.of())).isEmpty();
     }
 
+    @Tag("long")
     @Test
     void aServerOfAJobStepsWithVectorsAndTheJvmsWarningIsNotALine() {
         int release = Runtime.version().feature();
@@ -52,6 +54,7 @@ class VectorsTest {
         run("on", "optimizer Adam steps with vectors of ");
     }
 
+    @Tag("long")
     @Test
     void aServerOfAJobStepsWithoutThemIfTheVariableSaysSo() {
         run("off", "optimizers step through tiles: PSF_VECTORS=off");

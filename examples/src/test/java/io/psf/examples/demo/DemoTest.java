@@ -30,6 +30,7 @@ class DemoTest {
     }
 
     @Test
+    @Tag("convergence")
     void anAsynchronousTrainingLearnsOnAnyNumberOfNodes() {
         assertThat(auc("--embedded", "--epochs", "3", "--mode", "async", "--servers", "3", "--workers", "3"))
                 .isGreaterThanOrEqualTo(0.90);
@@ -45,11 +46,13 @@ class DemoTest {
     }
 
     @Test
+    @Tag("convergence")
     void itLearnsWithoutTheDurationToo() {
         assertThat(auc("--embedded", "--epochs", "3", "--realistic")).isGreaterThanOrEqualTo(0.76);
     }
 
     @Test
+    @Tag("convergence")
     void itLearnsWithACacheInEachWorkerTooAndTransfersLess() {
         List<String> without = run("--embedded", "--epochs", "1");
         List<String> with = run("--embedded", "--epochs", "1", "--cache", "500");
@@ -73,7 +76,6 @@ class DemoTest {
     }
 
     @Test
-    @Tag("long")
     void itRunsAsRealProcessesAndSaysWhoJoins() throws IOException {
         List<String> lines = run("--epochs", "3");
         assertThat(lines)

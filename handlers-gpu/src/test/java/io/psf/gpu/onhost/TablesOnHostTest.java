@@ -9,12 +9,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tables with a policy, formats of the wire, pulls of several tables together, and pushes of repeated keys, on a device whose driver and kernels are those of the host. */
-@Tag("long")
 @Timeout(500)
 class TablesOnHostTest {
     @TempDir
     Path folder;
 
+    @Tag("long")
     @TestFactory
     List<DynamicTest> policies() {
         return new HostDriver(folder).run("io.psf.gpu.PoliciesOnDeviceTest");
@@ -25,6 +25,7 @@ class TablesOnHostTest {
         return new HostDriver(folder).run("io.psf.gpu.BagsOnDeviceTest");
     }
 
+    @Tag("long")
     @TestFactory
     List<DynamicTest> wireFormats() {
         return new HostDriver(folder).run("io.psf.gpu.WireOnDeviceTest");
@@ -35,6 +36,7 @@ class TablesOnHostTest {
         return new HostDriver(folder).run("io.psf.gpu.ChainsOnDeviceTest", "io.psf.gpu.shard.PullsTest");
     }
 
+    @Tag("long")
     @TestFactory
     List<DynamicTest> pushesByKey() {
         return new HostDriver(folder).run("io.psf.gpu.shard.PushesByKeyTest");

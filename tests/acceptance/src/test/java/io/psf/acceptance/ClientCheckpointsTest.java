@@ -40,6 +40,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -357,6 +358,7 @@ class ClientCheckpointsTest {
     }
 
     /** Processes: a server is killed with SIGKILL while a client pushes, and is started again. */
+    @Tag("long")
     @ParameterizedTest
     @EnumSource(Restore.class)
     void aKilledServerComesBackWithTheSlicesOfTheCheckpoint(Restore mode) throws Exception {

@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 /** Clusters in this JVM, and workers that run side by side on them. */
 final class Clusters {
@@ -28,6 +29,16 @@ final class Clusters {
         SHARED_MEMORY,
         /** TCP with Netty's event loops. */
         NETTY
+    }
+
+    /**
+     * The transports of a test that takes long over each: two of them, or all with {@code -Dpsf.laws.transports=all}. Each
+     * transport passes its contract in the module that has it.
+     */
+    static Stream<Over> transports() {
+        return "all".equals(System.getProperty("psf.laws.transports"))
+                ? Stream.of(Over.values())
+                : Stream.of(Over.TCP_MAPPED, Over.SHARED_MEMORY);
     }
 
     /** What a worker does. */

@@ -29,8 +29,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class ClustersTest {
     @Test
     @Tag("long")
-    void twoHundredClustersOverTcpStartServeAndEnd() {
-        for (int i = 0; i < 200; i++) {
+    void clustersOverTcpStartServeAndEndOneAfterAnother() {
+        int clusters = 20 * Integer.getInteger("psf.laws.times", 1);
+        for (int i = 0; i < clusters; i++) {
             int round = i;
             try (PsCluster cluster = Clusters.start(Over.TCP, 2, 2)) {
                 Clusters.onEachWorker(cluster, worker -> {

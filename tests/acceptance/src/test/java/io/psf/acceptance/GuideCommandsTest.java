@@ -29,6 +29,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Runs the commands of the README and of the user's guide as they stand, in a folder with a checkout and a project
  * beside it. The checkout's {@code psf} builds nothing, javac does what Maven would, and ports are those of the system.
  */
+@Tag("long")
 @Timeout(180)
 final class GuideCommandsTest {
     private static final String ADDRESS = "127.0.0.1:4080";

@@ -59,11 +59,13 @@ final class GuideSnippetsTest {
         }
     }
 
-    /** Runs the snippets in a JVM without flags and without the tests' functions; returns the lines by place. */
+    /** Runs the snippets in a JVM without the tests' functions; returns the lines by place. */
     private Map<String, String> run(Path classes) throws IOException, InterruptedException {
         Path out = folder.resolve("out");
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         classes + File.pathSeparator + Snippets.classPath(),
                         Snippets.MAIN)

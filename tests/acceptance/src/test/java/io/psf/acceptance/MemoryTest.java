@@ -33,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -299,6 +300,7 @@ final class MemoryTest {
      * For a while no thread of the server can allocate, neither the one that reads nor a lane. Afterwards it serves on, and
      * each push has counted once; or it has ended with its sentence.
      */
+    @Tag("long")
     @ParameterizedTest
     @EnumSource(
             value = TransportConfig.Kind.class,

@@ -25,7 +25,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clusters of real processes: they train, and they end when one of them is killed. */
-@Tag("long")
 @Timeout(300)
 final class ProcessesTest {
     private static final Duration SOON = Duration.ofSeconds(60);
@@ -52,6 +51,7 @@ final class ProcessesTest {
                         .isEqualTo(n));
     }
 
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"dense", "sparse"})
     void twoWorkersTrainOnTwoServers(String work) {
@@ -68,6 +68,7 @@ final class ProcessesTest {
     }
 
     /** {@code -Dpsf.clusters=50} for more of them. */
+    @Tag("long")
     @Test
     void clustersOfProcessesStartServeAndEndOneAfterAnother() {
         int clusters = Integer.getInteger("psf.clusters", 3);
@@ -81,6 +82,7 @@ final class ProcessesTest {
         }
     }
 
+    @Tag("long")
     @Test
     void whatTwoServersHaveSavedThreeLoad(@TempDir Path folder) {
         Map<String, String> environment = Map.of("PSF_CHECKPOINTS", folder.toString());
@@ -109,6 +111,7 @@ final class ProcessesTest {
         }
     }
 
+    @Tag("long")
     @Test
     void workersOfAServerThatStandsStillGetAnErrorThatNamesIt() throws IOException, InterruptedException {
         try (LocalJob job = job("pull").endOnFailure(false).start()) {
@@ -120,6 +123,7 @@ final class ProcessesTest {
         }
     }
 
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"push", "ssp"})
     void theOthersGoOnWhenAWorkerIsKilled(String work) {
@@ -133,6 +137,7 @@ final class ProcessesTest {
     }
 
     /** The job's process is killed before the cluster has formed: its workers do not wait for the rest of the cluster. */
+    @Tag("long")
     @Test
     void aWorkerOfAKilledJobEndsBeforeTheClusterHasFormed(@TempDir Path folder) throws Exception {
         Path log = folder.resolve("worker.log");
@@ -167,6 +172,7 @@ final class ProcessesTest {
     }
 
     /** The killed worker saves the model for all. */
+    @Tag("long")
     @Test
     void aWorkerThatIsKilledDuringASaveFailsItAndTheNextSaveWorks(@TempDir Path folder) {
         try (LocalJob job = job("model")
@@ -185,6 +191,7 @@ final class ProcessesTest {
         assertThat(ModelCheckpointsTest.isWriting(folder)).isFalse();
     }
 
+    @Tag("long")
     @Test
     void everybodyEndsWhenTheSchedulerIsKilled() {
         try (LocalJob job = job("pull").endOnFailure(false).start()) {

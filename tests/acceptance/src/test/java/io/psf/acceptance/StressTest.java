@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Everything at once: arrays of random sizes, calls given up at random, threads that do not take their answers for a while.
@@ -35,7 +36,7 @@ final class StressTest {
     private static final int WIDTH = 6;
 
     @ParameterizedTest
-    @EnumSource(Over.class)
+    @MethodSource("io.psf.acceptance.Clusters#transports")
     void whatComesBackIsWhatWasPushed(Over over) throws Exception {
         long seed = System.nanoTime();
         ExecutorService threads = Executors.newCachedThreadPool();

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
@@ -22,7 +21,6 @@ import org.junit.jupiter.api.condition.EnabledIf;
  * million frames.
  */
 @EnabledIf("io.psf.fuzz.Natives#areThere")
-@Tag("long")
 final class ManyFramesTest {
     private static final long FRAMES = Long.getLong("fuzz.frames", 0);
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * lengths of the records. Of records that were changed on the way, the frames before the first changed one arrive, and no others.
  */
 @EnabledIf("io.psf.fuzz.Natives#areThere")
+@Tag("long")
 final class TlsFuzzTest {
     private static final int TRUSTED = 1;
     private static final int RAW = 2;

@@ -9,11 +9,13 @@ import io.psf.runtime.spi.transport.TlsEngines;
 import io.psf.runtime.spi.transport.TlsFailure;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A handshake whose bytes were changed on the way: it completes with the certificate of the peer, fails, or waits. */
 @EnabledIf("io.psf.fuzz.Natives#areThere")
+@Tag("long")
 final class TlsHandshakeFuzzTest {
     static Stream<byte[]> seeds() {
         return Seeds.of(2);
