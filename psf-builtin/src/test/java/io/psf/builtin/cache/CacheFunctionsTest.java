@@ -3,6 +3,7 @@ package io.psf.builtin.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
@@ -10,6 +11,9 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.builtin.Updates;
 import io.psf.builtin.cache.CacheModel.Cache;
 import io.psf.builtin.cache.CacheModel.Push;
 import io.psf.builtin.checkpoint.CleanTensor;
@@ -283,6 +287,29 @@ class CacheFunctionsTest {
             versions[(int) response.keys().get(i)] = response.versions().get(i);
         }
         return versions;
+    }
+
+    @Test
+    void ofARoundValuesAndVersionsAreSeenAtOnce() {
+        TestCluster cluster = TestCluster.of(2, 2);
+        Tensors.init(cluster, TensorSpec.table("table", ROWS, 1).updates(Updates.SUM));
+        LongArray key = LongArray.of(ROWS - 1);
+        LongArray none = LongArray.of(-1);
+        Pending<PushSyncEmbedding.Response> zero = PushSyncEmbeddingPsf.stub(cluster.worker(0))
+                .call(T, key, FloatArray.of(10), IntArray.of(1), key, none, 0);
+        assertThat(SyncEmbeddingPsf.stub(cluster.worker(1))
+                        .call(T, key, none, 0)
+                        .await())
+                .isEqualTo(new SyncEmbedding.Response(key, LongArray.of(0), FloatArray.of(0)));
+        assertThat(zero.isDone()).isFalse();
+        Pending<PushEmbedding.Response> one =
+                PushEmbeddingPsf.stub(cluster.worker(1)).call(T, key, FloatArray.of(100), IntArray.of(2));
+        assertThat(zero.await().values()).isEqualTo(FloatArray.of(110));
+        one.await();
+        assertThat(SyncEmbeddingPsf.stub(cluster.worker(1))
+                        .call(T, key, none, 0)
+                        .await())
+                .isEqualTo(new SyncEmbedding.Response(key, LongArray.of(3), FloatArray.of(110)));
     }
 
     @Test
