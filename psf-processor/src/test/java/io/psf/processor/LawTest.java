@@ -553,7 +553,7 @@ class LawTest {
             for (int part = 0; part < routing.parts(); part++) {
                 TupleWriter out = new TupleWriter();
                 function.write(request, routing, part, out);
-                TupleReader reader = reader(out, 3, TENSOR);
+                TupleReader reader = reader(out, 2, TENSOR);
                 Object slice = function.read(reader);
                 assertThat(reader.stamps()).isEqualTo(3);
                 assertThat(reader.stamp(2)).isEqualTo(beside.stamp(routing.slice(part)));
@@ -585,7 +585,7 @@ class LawTest {
                                         .mapToObj(key -> seen(key, at))
                                         .toList()),
                         out);
-                merge.add(part, reader(out, 3, null));
+                merge.add(part, reader(out, 2, null));
                 merge.decode(part);
             }
             Object response = merge.result();
