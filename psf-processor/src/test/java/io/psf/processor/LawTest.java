@@ -41,7 +41,6 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import javax.tools.JavaFileObject;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,12 +59,9 @@ class LawTest {
     private static final ClassLoader CLASSES = compile();
 
     private static ClassLoader compile() {
-        Compilation compilation =
-                Fixtures.compile(Stream.concat(Fixtures.in("law").stream(), Fixtures.in("good").stream())
-                        .map(Fixtures::source)
-                        .toArray(JavaFileObject[]::new));
-        assertThat(compilation.diagnostics()).isEmpty();
-        return Fixtures.load(compilation);
+        Compilation law = Fixtures.compiled("law");
+        assertThat(law.diagnostics()).isEmpty();
+        return Fixtures.load(law, Fixtures.good());
     }
 
     @Test
