@@ -217,8 +217,7 @@ class BagsTest {
 
     @Test
     void anUpdateOfBagsMakesTheRowsOfAGrowingTable() {
-        TestCluster cluster =
-                BuiltinCluster.with(TensorSpec.growing("w", 2).optimizer(Optimizers.add(1)), 2);
+        TestCluster cluster = BuiltinCluster.with(TensorSpec.growing("w", 2).optimizer(Optimizers.add(1)), 2);
         long[] keys = {-7, 1L << 40, -7, 3};
         Tensors.pushBags(cluster, W, keys, new int[] {3, 0, 1}, Pooling.MEAN, new float[] {3, 6, 9, 9, 1, 2})
                 .await();
@@ -242,9 +241,7 @@ class BagsTest {
                 double slope =
                         (loss(before, keys, counts, pooling, at, 1e-3) - loss(before, keys, counts, pooling, at, -1e-3))
                                 / 2e-3;
-                assertThat((double) after[at] - before[at])
-                        .as("row %s", row)
-                        .isCloseTo(slope, within(1e-5));
+                assertThat((double) after[at] - before[at]).as("row %s", row).isCloseTo(slope, within(1e-5));
             }
         }
     }

@@ -128,7 +128,7 @@ final class EmbeddingCacheTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 7})
     void lookUpsAreWithinTheBoundsAndTheTableIsExactAfterAFlush(int servers) {
-        for (int seed = 0; seed < 30; seed++) {
+        for (int seed = 0; seed < Laws.cases(8); seed++) {
             Random random = new Random(seed);
             TestCluster cluster = cluster(servers);
             boolean sgd = random.nextBoolean();
@@ -337,7 +337,7 @@ final class EmbeddingCacheTest {
             names = {"LRU", "LFU"})
     void aZipfStreamTransfersAFifthOfTheBytes(Policy policy) {
         int width = 64;
-        int rows = 20_000;
+        int rows = Laws.cases(20_000);
         double[] upTo = new double[rows];
         double sum = 0;
         for (int i = 0; i < rows; i++) {
@@ -353,7 +353,7 @@ final class EmbeddingCacheTest {
                 .open()) {
             long[] keys = new long[512];
             float[] values = new float[keys.length * width];
-            for (int step = 0; step < 400; step++) {
+            for (int step = 0; step < Laws.cases(400); step++) {
                 for (int i = 0; i < keys.length; i++) {
                     int at = Arrays.binarySearch(upTo, random.nextDouble() * sum);
                     keys[i] = (at >= 0 ? at : -at - 1) * 7_368_787L % rows;

@@ -280,7 +280,8 @@ class ModelCheckpointsTest {
                 }
                 return worker;
             });
-            List<ModelCheckpoint> loaded = onAll(cluster.workers(),
+            List<ModelCheckpoint> loaded = onAll(
+                    cluster.workers(),
                     worker -> ModelCheckpoints.at(worker, "ctr").loadLatest().orElseThrow());
             for (ModelCheckpoint each : loaded) {
                 assertThat(each.step()).isEqualTo(11);
@@ -293,7 +294,8 @@ class ModelCheckpointsTest {
                     .extracting(ModelCheckpoint::step)
                     .containsExactly(11L, 10L);
             assertThat(folder.resolve("ctr/step-000000000009")).doesNotExist();
-            assertThat(onAll(cluster.workers(),
+            assertThat(onAll(
+                            cluster.workers(),
                             worker -> ModelCheckpoints.at(worker, "none").loadLatest()))
                     .containsOnly(Optional.empty());
         }
@@ -405,7 +407,8 @@ class ModelCheckpointsTest {
             });
             Tensors.clear(cluster.worker(), BIAS);
             Tensors.init(cluster.worker(), TensorSpec.dense("bias", 4));
-            List<Optional<PsException>> failures = onAll(cluster.workers(),
+            List<Optional<PsException>> failures = onAll(
+                    cluster.workers(),
                     failureOf(worker -> ModelCheckpoints.at(worker, "ctr").loadLatest()));
             assertThat(failures)
                     .allSatisfy(each -> assertThat(each.orElseThrow().code()).isEqualTo(PsException.Code.BAD_REQUEST))

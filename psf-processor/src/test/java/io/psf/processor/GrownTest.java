@@ -228,8 +228,7 @@ class GrownTest {
                 record("good.GrownWithin$Name", "", null),
                 counts);
         Object strict = constant("good.GrownWithin$Strict", 0);
-        written(record(
-                "good.GrownWithin$Request", LawTest.TENSOR, point, List.of(), null, strict, point, List.of()));
+        written(record("good.GrownWithin$Request", LawTest.TENSOR, point, List.of(), null, strict, point, List.of()));
         Object request = GROWN.read(LawTest.reader(out, 4, LawTest.TENSOR));
         Map<String, Integer> read = Tuples.get(Tuples.<Object>get(request, "point"), "counts");
         assertThat(read.entrySet()).containsExactlyElementsOf(counts.entrySet());

@@ -10,6 +10,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
+import io.psf.builtin.Laws;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
@@ -66,7 +67,7 @@ class CacheFunctionsTest {
 
     @Test
     void answerTheSameOnAnySlices() {
-        for (int seed = 0; seed < 10; seed++) {
+        for (int seed = 0; seed < Laws.cases(3); seed++) {
             Random random = new Random(seed);
             List<Push> pushes = new ArrayList<>();
             List<LongArray> asked = new ArrayList<>();
@@ -96,7 +97,7 @@ class CacheFunctionsTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 7})
     void randomOperationsAgreeWithAPlainModel(int slices) {
-        for (int seed = 0; seed < 20; seed++) {
+        for (int seed = 0; seed < Laws.cases(5); seed++) {
             Random random = new Random(seed);
             CacheModel model = new CacheModel(ROWS, WIDTH);
             TestCluster cluster = cached().on(slices);

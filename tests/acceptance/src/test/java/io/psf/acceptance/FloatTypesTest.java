@@ -115,7 +115,8 @@ final class FloatTypesTest {
                             .await();
                     float[] sums = new float[bags.length];
                     for (int i = 0; i < keys.length * WIDTH; i++) {
-                        sums[(i < 3 * WIDTH ? 0 : WIDTH) + i % WIDTH] += expected[(int) keys[i / WIDTH] * WIDTH + i % WIDTH];
+                        sums[(i < 3 * WIDTH ? 0 : WIDTH) + i % WIDTH] +=
+                                expected[(int) keys[i / WIDTH] * WIDTH + i % WIDTH];
                     }
                     requireClose(bags, sums, 4 * error);
                 });
