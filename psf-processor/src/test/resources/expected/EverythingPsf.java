@@ -198,10 +198,9 @@ public final class EverythingPsf {
                     "acme.everything at SHARD (bool:bool, i8:i8, i16:i16, i32:i32, tensor:tensor, "
                             + "i64:i64, f32:f32, f64:f64, string:string, mode:enum(FAST|EXACT), other:tensor, "
                             + "floats:copied f32[], doubles:copied f64[], ints:copied i32[], longs:copied "
-                            + "i64[], bytes:copied i8[], options:{mode:enum(FAST|EXACT), origin:{x:f32, "
-                            + "y:f32}, points:list of {x:f32, y:f32}, key:copied i8[], also:tensor}, "
-                            + "points:list of {x:f32, y:f32}, everywhere:f32[], rows:f64[] by range, "
-                            + "pairs:i32[] by range x 2, early:i8[] along second, first:i64[] by key, "
+                            + "i64[], bytes:copied i8[], options:{origin:{x:f32, y:f32}, key:copied i8[], "
+                            + "also:tensor}, points:list of {x:f32, y:f32}, everywhere:f32[], rows:f64[] by "
+                            + "range, pairs:i32[] by range x 2, early:i8[] along second, first:i64[] by key, "
                             + "ofFirst:f32[] along first, second:i64[] by key last, ofSecond:i64[] along "
                             + "second x 3, into:i8[]) -> (any:bool or, all:bool and, i8:i8 min, i16:i16 max, "
                             + "part:i32 sum, i64:i64 sum, f32:f32 max, f64:f64 min, sums:f32[] sum, rows:f64[] "
@@ -314,6 +313,12 @@ public final class EverythingPsf {
             out.f32(value.y());
         }
 
+        private static void writeOptions(Everything.Options value, TupleWriter out) {
+            writePoint(value.origin(), out);
+            out.bytes(value.key());
+            out.tensor(value.also());
+        }
+
         private static void writeListOfPoint(List<Everything.Point> values, TupleWriter out) {
             out.count(values.size());
             for (Everything.Point value : values) {
@@ -321,16 +326,12 @@ public final class EverythingPsf {
             }
         }
 
-        private static void writeOptions(Everything.Options value, TupleWriter out) {
-            out.enumeration(value.mode());
-            writePoint(value.origin(), out);
-            writeListOfPoint(value.points(), out);
-            out.bytes(value.key());
-            out.tensor(value.also());
-        }
-
         private static Everything.Point readPoint(TupleReader in) {
             return new Everything.Point(in.f32(), in.f32());
+        }
+
+        private static Everything.Options readOptions(TupleReader in) {
+            return new Everything.Options(readPoint(in), in.bytes(), in.tensor());
         }
 
         private static List<Everything.Point> readListOfPoint(TupleReader in) {
@@ -340,15 +341,6 @@ public final class EverythingPsf {
                 values.add(readPoint(in));
             }
             return List.copyOf(values);
-        }
-
-        private static Everything.Options readOptions(TupleReader in) {
-            return new Everything.Options(
-                    in.enumeration(MODE_VALUES),
-                    readPoint(in),
-                    readListOfPoint(in),
-                    in.bytes(),
-                    in.tensor());
         }
     }
 

@@ -136,33 +136,6 @@ public final class FactorsPsf {
         }
 
         /**
-         * Calls the function as in version 2.
-         *
-         * <p>Components of later versions are empty.
-         */
-        public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
-                LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks,
-                List<Factors.Click> later) {
-            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item,
-                    ofItems, items, clicks, later, LongArray.allocate(0)), null, this.options);
-        }
-
-        /**
-         * Calls the function as in version 2, and fills arrays of {@code into}.
-         *
-         * <p>Components of later versions are empty.
-         *
-         * @param into its {@code userRows}, {@code itemRows} are filled; borrowed until await
-         *     returns; its other components are not read
-         */
-        public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
-                LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks,
-                List<Factors.Click> later, Factors.Response into) {
-            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item,
-                    ofItems, items, clicks, later, LongArray.allocate(0)), into, this.options);
-        }
-
-        /**
          * Calls the function as in version 1.
          *
          * <p>Components of later versions are empty.
@@ -215,12 +188,6 @@ public final class FactorsPsf {
                             + "clicks:list of {item:i64, times:i32, at:i64} by key item of items every slice) "
                             + "-> (userRows:f32[] along user, itemRows:f32[] along item, seen:list of "
                             + "{item:i64, score:f32} along clicks)",
-                    "good.factors at SHARD (users:tensor, user:i64[] by key, ofUsers:f32[] along "
-                            + "user, item:i64[] by key sum of items, ofItems:f32[] along item, items:tensor, "
-                            + "clicks:list of {item:i64, times:i32, at:i64} by key item of items every slice, "
-                            + "later:list of {item:i64, times:i32, at:i64} by key at) -> (userRows:f32[] along "
-                            + "user, itemRows:f32[] along item, seen:list of {item:i64, score:f32} along "
-                            + "clicks, again:list of {item:i64, score:f32} along item)",
                     "good.factors at SHARD (users:tensor, user:i64[] by key, ofUsers:f32[] along "
                             + "user, item:i64[] by key sum of items, ofItems:f32[] along item, items:tensor, "
                             + "clicks:list of {item:i64, times:i32, at:i64} by key item of items every slice, "
@@ -281,7 +248,7 @@ public final class FactorsPsf {
                     in.tensor(),
                     readListOfClick(in.stamped()),
                     in.has(2) ? readListOfClick(in) : List.of(),
-                    in.has(3) ? in.stamped().longArray() : LongArray.allocate(0));
+                    in.has(2) ? in.stamped().longArray() : LongArray.allocate(0));
         }
 
         @Override

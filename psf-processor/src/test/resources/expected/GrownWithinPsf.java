@@ -4,7 +4,6 @@ import io.psf.api.Caller;
 import io.psf.api.Pending;
 import io.psf.api.Place;
 import io.psf.api.TensorId;
-import io.psf.api.array.FloatArray;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Concatenation;
@@ -88,25 +87,21 @@ public final class GrownWithinPsf {
          *
          * <p>Runs on every slice of {@code tensor}. Each slice gets the copied and whole arguments.
          *
-         * <p>Borrowed until await returns: {@code values}.
-         *
          * @param tensor the tensor on whose shards the function runs
          * @param point copied
          * @param points copied
          * @param name copied; may be null
          * @param strict copied
          * @param later copied
-         * @param values [n] float32, whole
          * @param names copied
-         * @return the answers of the slices, merged: {@code points} concatenated; {@code strict}
+         * @return the answers of the slices, merged: {@code names} concatenated; {@code strict}
          *     concatenated
          */
         public Pending<GrownWithin.Response> call(TensorId tensor, GrownWithin.Point point,
                 List<GrownWithin.Point> points, GrownWithin. @Nullable Name name,
-                GrownWithin.Strict strict, GrownWithin.Point later, FloatArray values,
-                List<GrownWithin.Name> names) {
+                GrownWithin.Strict strict, GrownWithin.Point later, List<GrownWithin.Name> names) {
             return this.caller.call(FUNCTION, new GrownWithin.Request(tensor, point, points, name,
-                    strict, later, values, names), null, this.options);
+                    strict, later, names), null, this.options);
         }
 
         /**
@@ -116,9 +111,9 @@ public final class GrownWithinPsf {
          */
         public Pending<GrownWithin.Response> call(TensorId tensor, GrownWithin.Point point,
                 List<GrownWithin.Point> points, GrownWithin. @Nullable Name name,
-                GrownWithin.Strict strict, GrownWithin.Point later, FloatArray values) {
+                GrownWithin.Strict strict, GrownWithin.Point later) {
             return this.caller.call(FUNCTION, new GrownWithin.Request(tensor, point, points, name,
-                    strict, later, values, List.of()), null, this.options);
+                    strict, later, List.of()), null, this.options);
         }
 
         /**
@@ -134,10 +129,8 @@ public final class GrownWithinPsf {
                     0f,
                     GrownWithin.Mode.FAST,
                     0f,
-                    List.of(),
                     new GrownWithin.Name("", null),
-                    Map.of(),
-                    new boolean[0]), FloatArray.allocate(0), List.of()), null, this.options);
+                    Map.of()), List.of()), null, this.options);
         }
 
         /**
@@ -165,37 +158,27 @@ public final class GrownWithinPsf {
                     "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, "
                             + "mode:enum(FAST|EXACT|OTHER)}, points:list of {x:f32, "
                             + "mode:enum(FAST|EXACT|OTHER)}, name:{first:string}?, strict:enum(A)) -> "
-                            + "(points:list of {x:f32, mode:enum(FAST|EXACT|OTHER)})",
+                            + "(names:list of {first:string})",
                     "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, "
-                            + "mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2}, "
+                            + "mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2}, points:list of {x:f32, "
+                            + "mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2}, name:{first:string}?, "
+                            + "strict:enum(A)) -> (names:list of {first:string}, strict:list of enum(A))",
+                    "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, "
+                            + "mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, name:{first:string} since 3}, "
                             + "points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, "
-                            + "tags:list of string since 2}, name:{first:string}?, strict:enum(A)) -> "
-                            + "(points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, "
-                            + "tags:list of string since 2}, strict:list of enum(A))",
-                    "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, "
-                            + "mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2, "
-                            + "name:{first:string} since 3}, points:list of {x:f32, "
-                            + "mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2, "
                             + "name:{first:string} since 3}, name:{first:string}?, strict:enum(A|B), "
-                            + "later:{x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32, tags:list of string, "
-                            + "name:{first:string}}, values:f32[]) -> (points:list of {x:f32, "
-                            + "mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2, "
-                            + "name:{first:string} since 3}, strict:list of enum(A|B))",
+                            + "later:{x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32, name:{first:string}}) -> "
+                            + "(names:list of {first:string}, strict:list of enum(A|B))",
                     "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, "
-                            + "mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32 since 2, tags:list of string "
-                            + "since 2, name:{first:string, last:string? since 4} since 3, counts:map of "
-                            + "string to i32 since 4, flags:copied bool[] since 4}, points:list of {x:f32, "
-                            + "mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32 since 2, tags:list of string "
-                            + "since 2, name:{first:string, last:string? since 4} since 3, counts:map of "
-                            + "string to i32 since 4, flags:copied bool[] since 4}, name:{first:string, "
-                            + "last:string? since 4}?, strict:enum(A|B), later:{x:f32, "
-                            + "mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32, tags:list of string, "
-                            + "name:{first:string, last:string? since 4}, counts:map of string to i32 since 4, "
-                            + "flags:copied bool[] since 4}, values:f32[], names:list of {first:string, "
-                            + "last:string?}) -> (points:list of {x:f32, "
-                            + "mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32 since 2, tags:list of string "
-                            + "since 2, name:{first:string, last:string? since 4} since 3, counts:map of "
-                            + "string to i32 since 4, flags:copied bool[] since 4}, strict:list of enum(A|B))")
+                            + "mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32 since 2, name:{first:string, "
+                            + "last:string? since 4} since 3, counts:map of string to i32 since 4}, "
+                            + "points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32 since 2, "
+                            + "name:{first:string, last:string? since 4} since 3, counts:map of string to i32 "
+                            + "since 4}, name:{first:string, last:string? since 4}?, strict:enum(A|B), "
+                            + "later:{x:f32, mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32, "
+                            + "name:{first:string, last:string? since 4}, counts:map of string to i32 since "
+                            + "4}, names:list of {first:string, last:string?}) -> (names:list of "
+                            + "{first:string, last:string? since 4}, strict:list of enum(A|B))")
                     .formerly("acme.grown-inside", "acme.old"));
         }
 
@@ -214,7 +197,6 @@ public final class GrownWithinPsf {
             }
             out.enumeration(request.strict());
             writePointFrom3(request.later(), out);
-            out.array(request.values());
             writeListOfNameFrom4(request.names(), out);
             out.sections(2, 4);
         }
@@ -232,32 +214,22 @@ public final class GrownWithinPsf {
                     0f,
                     GrownWithin.Mode.FAST,
                     0f,
-                    List.of(),
                     new GrownWithin.Name("", null),
-                    Map.of(),
-                    new boolean[0]),
-                    in.has(3) ? in.floatArray() : FloatArray.allocate(0),
+                    Map.of()),
                     in.has(4) ? readListOfNameFrom4(in) : List.of());
         }
 
         @Override
         public void writeAnswer(GrownWithin.Response answer, TupleWriter out) {
-            writeListOfPoint(answer.points(), out);
+            writeListOfName(answer.names(), out);
             writeListOfStrict(answer.strict(), out);
-            out.sections(2, 4);
+            out.sections(4, 4);
         }
 
         @Override
         public Merge<GrownWithin.Response> merge(GrownWithin.Request request, Routing routing,
                 GrownWithin.Response into) {
             return new Answers(routing);
-        }
-
-        private static void writeListOfString(List<String> values, TupleWriter out) {
-            out.count(values.size());
-            for (String value : values) {
-                out.string(value);
-            }
         }
 
         private static void writeName(GrownWithin.Name value, TupleWriter out) {
@@ -280,10 +252,8 @@ public final class GrownWithinPsf {
             out.f32(value.x());
             out.enumeration(value.mode());
             out.since(2).f32(value.y());
-            writeListOfString(value.tags(), out.since(2));
             writeName(value.name(), out.since(3));
             writeMapOfInteger(value.counts(), out.since(4));
-            out.since(4).booleans(value.flags());
         }
 
         private static void writeListOfPoint(List<GrownWithin.Point> values, TupleWriter out) {
@@ -297,10 +267,8 @@ public final class GrownWithinPsf {
             out.f32(value.x());
             out.enumeration(value.mode());
             out.f32(value.y());
-            writeListOfString(value.tags(), out);
             writeName(value.name(), out);
             writeMapOfInteger(value.counts(), out.since(4));
-            out.since(4).booleans(value.flags());
         }
 
         private static void writeNameFrom4(GrownWithin.Name value, TupleWriter out) {
@@ -318,15 +286,6 @@ public final class GrownWithinPsf {
             }
         }
 
-        private static List<String> readListOfString(TupleReader in) {
-            int n = in.count(4);
-            ArrayList<String> values = new ArrayList<>(n);
-            for (int i = 0; i < n; i++) {
-                values.add(in.string());
-            }
-            return List.copyOf(values);
-        }
-
         private static GrownWithin.Name readName(TupleReader in) {
             return new GrownWithin.Name(in.string(), in.has(4)
                     ? (in.since(4).bool() ? in.since(4).string() : null) : null);
@@ -346,10 +305,8 @@ public final class GrownWithinPsf {
                     in.f32(),
                     in.enumeration(MODE_VALUES, GrownWithin.Mode.OTHER),
                     in.has(2) ? in.since(2).f32() : 0f,
-                    in.has(2) ? readListOfString(in.since(2)) : List.of(),
                     in.has(3) ? readName(in.since(3)) : new GrownWithin.Name("", null),
-                    in.has(4) ? readMapOfInteger(in.since(4)) : Map.of(),
-                    in.has(4) ? in.since(4).booleans() : new boolean[0]);
+                    in.has(4) ? readMapOfInteger(in.since(4)) : Map.of());
         }
 
         private static List<GrownWithin.Point> readListOfPoint(TupleReader in) {
@@ -366,10 +323,8 @@ public final class GrownWithinPsf {
                     in.f32(),
                     in.enumeration(MODE_VALUES, GrownWithin.Mode.OTHER),
                     in.f32(),
-                    readListOfString(in),
                     readName(in),
-                    in.has(4) ? readMapOfInteger(in.since(4)) : Map.of(),
-                    in.has(4) ? in.since(4).booleans() : new boolean[0]);
+                    in.has(4) ? readMapOfInteger(in.since(4)) : Map.of());
         }
 
         private static GrownWithin.Name readNameFrom4(TupleReader in) {
@@ -385,6 +340,13 @@ public final class GrownWithinPsf {
             return List.copyOf(values);
         }
 
+        private static void writeListOfName(List<GrownWithin.Name> values, TupleWriter out) {
+            out.count(values.size());
+            for (GrownWithin.Name value : values) {
+                writeName(value, out);
+            }
+        }
+
         private static void writeListOfStrict(List<GrownWithin.Strict> values, TupleWriter out) {
             out.count(values.size());
             for (GrownWithin.Strict value : values) {
@@ -396,13 +358,13 @@ public final class GrownWithinPsf {
     private static final class Answers implements Merge<GrownWithin.Response> {
         private final TupleReader[] kept;
 
-        private final List<List<GrownWithin.Point>> points;
+        private final List<List<GrownWithin.Name>> names;
 
         private final List<List<GrownWithin.Strict>> strict;
 
         Answers(Routing routing) {
             this.kept = new TupleReader[routing.parts()];
-            this.points = Concatenation.lists(routing.parts());
+            this.names = Concatenation.lists(routing.parts());
             this.strict = Concatenation.lists(routing.parts());
         }
 
@@ -414,8 +376,8 @@ public final class GrownWithinPsf {
         @Override
         public void decode(int part) {
             TupleReader in = kept[part];
-            in.sections(2, 4);
-            points.set(part, readListOfPoint(in));
+            in.sections(4, 4);
+            names.set(part, readListOfName(in));
             if (in.has(2)) {
                 strict.set(part, readListOfStrict(in));
             }
@@ -423,16 +385,7 @@ public final class GrownWithinPsf {
 
         @Override
         public GrownWithin.Response result() {
-            return new GrownWithin.Response(Concatenation.of(points), Concatenation.of(strict));
-        }
-
-        private static List<String> readListOfString(TupleReader in) {
-            int n = in.count(4);
-            ArrayList<String> values = new ArrayList<>(n);
-            for (int i = 0; i < n; i++) {
-                values.add(in.string());
-            }
-            return List.copyOf(values);
+            return new GrownWithin.Response(Concatenation.of(names), Concatenation.of(strict));
         }
 
         private static GrownWithin.Name readName(TupleReader in) {
@@ -440,31 +393,11 @@ public final class GrownWithinPsf {
                     ? (in.since(4).bool() ? in.since(4).string() : null) : null);
         }
 
-        private static Map<String, Integer> readMapOfInteger(TupleReader in) {
-            int n = in.count(8);
-            LinkedHashMap<String, Integer> values = new LinkedHashMap<>();
+        private static List<GrownWithin.Name> readListOfName(TupleReader in) {
+            int n = in.count(4);
+            ArrayList<GrownWithin.Name> values = new ArrayList<>(n);
             for (int i = 0; i < n; i++) {
-                TupleReader.put(values, in.string(), in.i32());
-            }
-            return Collections.unmodifiableMap(values);
-        }
-
-        private static GrownWithin.Point readPoint(TupleReader in) {
-            return new GrownWithin.Point(
-                    in.f32(),
-                    in.enumeration(MODE_VALUES, GrownWithin.Mode.OTHER),
-                    in.has(2) ? in.since(2).f32() : 0f,
-                    in.has(2) ? readListOfString(in.since(2)) : List.of(),
-                    in.has(3) ? readName(in.since(3)) : new GrownWithin.Name("", null),
-                    in.has(4) ? readMapOfInteger(in.since(4)) : Map.of(),
-                    in.has(4) ? in.since(4).booleans() : new boolean[0]);
-        }
-
-        private static List<GrownWithin.Point> readListOfPoint(TupleReader in) {
-            int n = in.count(8);
-            ArrayList<GrownWithin.Point> values = new ArrayList<>(n);
-            for (int i = 0; i < n; i++) {
-                values.add(readPoint(in));
+                values.add(readName(in));
             }
             return List.copyOf(values);
         }

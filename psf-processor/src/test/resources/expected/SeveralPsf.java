@@ -90,51 +90,24 @@ public final class SeveralPsf {
          * @param tensor the tensor on whose shards the function runs
          * @param flags [n] boolean, copied
          * @param mask [n] boolean, copied; may be null
-         * @param words copied
          * @param bools copied
-         * @param bytes copied
          * @param shorts copied
-         * @param ints copied
-         * @param longs copied
-         * @param floats copied
-         * @param doubles copied
-         * @param modes copied
-         * @param others copied
-         * @param bool copied
-         * @param i8 copied
-         * @param i16 copied
-         * @param i32 copied
-         * @param i64 copied
-         * @param f32 copied
-         * @param f64 copied
-         * @param text copied
-         * @param mode copied
+         * @param sizes copied
          * @param tensors copied
-         * @param item copied
          * @param items copied
          * @param laterFlags [n] boolean, copied
-         * @param laterWords copied
-         * @param laterCounts copied
-         * @return the answers of the slices, merged: {@code words} concatenated; {@code ints}
-         *     concatenated; {@code modes} concatenated; {@code text} the union of the maps, whose
-         *     keys differ; {@code sums} key by key summed; {@code least} key by key the minimum;
-         *     {@code greatest} key by key the maximum; {@code all} key by key true if true in all;
-         *     {@code laterLongs} concatenated; {@code laterSums} key by key summed
+         * @param laterModes copied
+         * @return the answers of the slices, merged: {@code words} concatenated; {@code text} the
+         *     union of the maps, whose keys differ; {@code sums} key by key summed; {@code all} key
+         *     by key true if true in all; {@code laterLongs} concatenated; {@code laterSums} key by
+         *     key summed
          */
         public Pending<Several.Response> call(TensorId tensor, boolean[] flags,
-                boolean @Nullable [] mask, List<String> words, List<Boolean> bools,
-                List<Byte> bytes, List<Short> shorts, List<Integer> ints, List<Long> longs,
-                List<Float> floats, List<Double> doubles, List<Several.Mode> modes,
-                List<TensorId> others, Map<String, Boolean> bool, Map<String, Byte> i8,
-                Map<String, Short> i16, Map<String, Integer> i32, Map<String, Long> i64,
-                Map<String, Float> f32, Map<String, Double> f64, Map<String, String> text,
-                Map<String, Several.Mode> mode, Map<String, TensorId> tensors, Several.Item item,
-                List<Several.Item> items, boolean[] laterFlags, List<String> laterWords,
-                Map<String, Integer> laterCounts) {
-            return this.caller.call(FUNCTION, new Several.Request(tensor, flags, mask, words, bools,
-                    bytes, shorts, ints, longs, floats, doubles, modes, others, bool, i8, i16, i32,
-                    i64, f32, f64, text, mode, tensors, item, items, laterFlags, laterWords,
-                    laterCounts), null, this.options);
+                boolean @Nullable [] mask, List<Boolean> bools, List<Short> shorts,
+                Map<String, Short> sizes, Map<String, TensorId> tensors, List<Several.Item> items,
+                boolean[] laterFlags, Map<String, Several.Mode> laterModes) {
+            return this.caller.call(FUNCTION, new Several.Request(tensor, flags, mask, bools,
+                    shorts, sizes, tensors, items, laterFlags, laterModes), null, this.options);
         }
 
         /**
@@ -143,18 +116,10 @@ public final class SeveralPsf {
          * <p>Components of later versions are empty.
          */
         public Pending<Several.Response> call(TensorId tensor, boolean[] flags,
-                boolean @Nullable [] mask, List<String> words, List<Boolean> bools,
-                List<Byte> bytes, List<Short> shorts, List<Integer> ints, List<Long> longs,
-                List<Float> floats, List<Double> doubles, List<Several.Mode> modes,
-                List<TensorId> others, Map<String, Boolean> bool, Map<String, Byte> i8,
-                Map<String, Short> i16, Map<String, Integer> i32, Map<String, Long> i64,
-                Map<String, Float> f32, Map<String, Double> f64, Map<String, String> text,
-                Map<String, Several.Mode> mode, Map<String, TensorId> tensors, Several.Item item,
-                List<Several.Item> items) {
-            return this.caller.call(FUNCTION, new Several.Request(tensor, flags, mask, words, bools,
-                    bytes, shorts, ints, longs, floats, doubles, modes, others, bool, i8, i16, i32,
-                    i64, f32, f64, text, mode, tensors, item, items, new boolean[0], List.of(),
-                    Map.of()), null, this.options);
+                boolean @Nullable [] mask, List<Boolean> bools, List<Short> shorts,
+                Map<String, Short> sizes, Map<String, TensorId> tensors, List<Several.Item> items) {
+            return this.caller.call(FUNCTION, new Several.Request(tensor, flags, mask, bools,
+                    shorts, sizes, tensors, items, new boolean[0], Map.of()), null, this.options);
         }
 
         /**
@@ -180,34 +145,17 @@ public final class SeveralPsf {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, false,
                     "acme.several at SHARD (tensor:tensor, flags:copied bool[], mask:copied bool[]?, "
-                            + "words:list of string, bools:list of bool, bytes:list of i8, shorts:list of i16, "
-                            + "ints:list of i32, longs:list of i64, floats:list of f32, doubles:list of f64, "
-                            + "modes:list of enum(FAST|EXACT), others:list of tensor, bool:map of string to "
-                            + "bool, i8:map of string to i8, i16:map of string to i16, i32:map of string to "
-                            + "i32, i64:map of string to i64, f32:map of string to f32, f64:map of string to "
-                            + "f64, text:map of string to string, mode:map of string to enum(FAST|EXACT), "
-                            + "tensors:map of string to tensor, item:{flags:copied bool[], words:list of "
-                            + "string, modes:map of string to enum(FAST|EXACT)?}, items:list of {flags:copied "
-                            + "bool[], words:list of string, modes:map of string to enum(FAST|EXACT)?}) -> "
-                            + "(words:list of string, ints:list of i32, modes:list of enum(FAST|EXACT), "
-                            + "text:map of string to string, sums:map of string to i32 sum, least:map of "
-                            + "string to f32 min, greatest:map of string to i8 max, all:map of string to bool "
-                            + "and)",
+                            + "bools:list of bool, shorts:list of i16, sizes:map of string to i16, tensors:map "
+                            + "of string to tensor, items:list of {flags:copied bool[], modes:list of "
+                            + "enum(FAST|EXACT)?}) -> (words:list of string, text:map of string to string, "
+                            + "sums:map of string to i32 sum, all:map of string to bool and)",
                     "acme.several at SHARD (tensor:tensor, flags:copied bool[], mask:copied bool[]?, "
-                            + "words:list of string, bools:list of bool, bytes:list of i8, shorts:list of i16, "
-                            + "ints:list of i32, longs:list of i64, floats:list of f32, doubles:list of f64, "
-                            + "modes:list of enum(FAST|EXACT), others:list of tensor, bool:map of string to "
-                            + "bool, i8:map of string to i8, i16:map of string to i16, i32:map of string to "
-                            + "i32, i64:map of string to i64, f32:map of string to f32, f64:map of string to "
-                            + "f64, text:map of string to string, mode:map of string to enum(FAST|EXACT), "
-                            + "tensors:map of string to tensor, item:{flags:copied bool[], words:list of "
-                            + "string, modes:map of string to enum(FAST|EXACT)?}, items:list of {flags:copied "
-                            + "bool[], words:list of string, modes:map of string to enum(FAST|EXACT)?}, "
-                            + "laterFlags:copied bool[], laterWords:list of string, laterCounts:map of string "
-                            + "to i32) -> (words:list of string, ints:list of i32, modes:list of "
-                            + "enum(FAST|EXACT), text:map of string to string, sums:map of string to i32 sum, "
-                            + "least:map of string to f32 min, greatest:map of string to i8 max, all:map of "
-                            + "string to bool and, laterLongs:list of i64, laterSums:map of string to f64 sum)"));
+                            + "bools:list of bool, shorts:list of i16, sizes:map of string to i16, tensors:map "
+                            + "of string to tensor, items:list of {flags:copied bool[], modes:list of "
+                            + "enum(FAST|EXACT)?}, laterFlags:copied bool[], laterModes:map of string to "
+                            + "enum(FAST|EXACT)) -> (words:list of string, text:map of string to string, "
+                            + "sums:map of string to i32 sum, all:map of string to bool and, laterLongs:list "
+                            + "of i64, laterSums:map of string to f64 sum)"));
         }
 
         @Override
@@ -222,31 +170,13 @@ public final class SeveralPsf {
             if (request.mask() != null) {
                 out.booleans(request.mask());
             }
-            writeListOfString(request.words(), out);
             writeListOfBoolean(request.bools(), out);
-            writeListOfByte(request.bytes(), out);
             writeListOfShort(request.shorts(), out);
-            writeListOfInteger(request.ints(), out);
-            writeListOfLong(request.longs(), out);
-            writeListOfFloat(request.floats(), out);
-            writeListOfDouble(request.doubles(), out);
-            writeListOfMode(request.modes(), out);
-            writeListOfTensorId(request.others(), out);
-            writeMapOfBoolean(request.bool(), out);
-            writeMapOfByte(request.i8(), out);
-            writeMapOfShort(request.i16(), out);
-            writeMapOfInteger(request.i32(), out);
-            writeMapOfLong(request.i64(), out);
-            writeMapOfFloat(request.f32(), out);
-            writeMapOfDouble(request.f64(), out);
-            writeMapOfString(request.text(), out);
-            writeMapOfMode(request.mode(), out);
+            writeMapOfShort(request.sizes(), out);
             writeMapOfTensorId(request.tensors(), out);
-            writeItem(request.item(), out);
             writeListOfItem(request.items(), out);
             out.booleans(request.laterFlags());
-            writeListOfString(request.laterWords(), out);
-            writeMapOfInteger(request.laterCounts(), out);
+            writeMapOfMode(request.laterModes(), out);
         }
 
         @Override
@@ -255,42 +185,20 @@ public final class SeveralPsf {
                     in.target(),
                     in.booleans(),
                     in.bool() ? in.booleans() : null,
-                    readListOfString(in),
                     readListOfBoolean(in),
-                    readListOfByte(in),
                     readListOfShort(in),
-                    readListOfInteger(in),
-                    readListOfLong(in),
-                    readListOfFloat(in),
-                    readListOfDouble(in),
-                    readListOfMode(in),
-                    readListOfTensorId(in),
-                    readMapOfBoolean(in),
-                    readMapOfByte(in),
                     readMapOfShort(in),
-                    readMapOfInteger(in),
-                    readMapOfLong(in),
-                    readMapOfFloat(in),
-                    readMapOfDouble(in),
-                    readMapOfString(in),
-                    readMapOfMode(in),
                     readMapOfTensorId(in),
-                    readItem(in),
                     readListOfItem(in),
                     in.has(2) ? in.booleans() : new boolean[0],
-                    in.has(2) ? readListOfString(in) : List.of(),
-                    in.has(2) ? readMapOfInteger(in) : Map.of());
+                    in.has(2) ? readMapOfMode(in) : Map.of());
         }
 
         @Override
         public void writeAnswer(Several.Response answer, TupleWriter out) {
             writeListOfString(answer.words(), out);
-            writeListOfInteger(answer.ints(), out);
-            writeListOfMode(answer.modes(), out);
             writeMapOfString(answer.text(), out);
             writeMapOfInteger(answer.sums(), out);
-            writeMapOfFloat(answer.least(), out);
-            writeMapOfByte(answer.greatest(), out);
             writeMapOfBoolean(answer.all(), out);
             writeListOfLong(answer.laterLongs(), out);
             writeMapOfDouble(answer.laterSums(), out);
@@ -302,13 +210,6 @@ public final class SeveralPsf {
             return new Answers(routing);
         }
 
-        private static void writeListOfString(List<String> values, TupleWriter out) {
-            out.count(values.size());
-            for (String value : values) {
-                out.string(value);
-            }
-        }
-
         private static void writeListOfBoolean(List<Boolean> values, TupleWriter out) {
             out.count(values.size());
             for (boolean value : values) {
@@ -316,75 +217,10 @@ public final class SeveralPsf {
             }
         }
 
-        private static void writeListOfByte(List<Byte> values, TupleWriter out) {
-            out.count(values.size());
-            for (byte value : values) {
-                out.i8(value);
-            }
-        }
-
         private static void writeListOfShort(List<Short> values, TupleWriter out) {
             out.count(values.size());
             for (short value : values) {
                 out.i16(value);
-            }
-        }
-
-        private static void writeListOfInteger(List<Integer> values, TupleWriter out) {
-            out.count(values.size());
-            for (int value : values) {
-                out.i32(value);
-            }
-        }
-
-        private static void writeListOfLong(List<Long> values, TupleWriter out) {
-            out.count(values.size());
-            for (long value : values) {
-                out.i64(value);
-            }
-        }
-
-        private static void writeListOfFloat(List<Float> values, TupleWriter out) {
-            out.count(values.size());
-            for (float value : values) {
-                out.f32(value);
-            }
-        }
-
-        private static void writeListOfDouble(List<Double> values, TupleWriter out) {
-            out.count(values.size());
-            for (double value : values) {
-                out.f64(value);
-            }
-        }
-
-        private static void writeListOfMode(List<Several.Mode> values, TupleWriter out) {
-            out.count(values.size());
-            for (Several.Mode value : values) {
-                out.enumeration(value);
-            }
-        }
-
-        private static void writeListOfTensorId(List<TensorId> values, TupleWriter out) {
-            out.count(values.size());
-            for (TensorId value : values) {
-                out.tensor(value);
-            }
-        }
-
-        private static void writeMapOfBoolean(Map<String, Boolean> values, TupleWriter out) {
-            out.count(values.size());
-            for (Map.Entry<String, Boolean> entry : values.entrySet()) {
-                out.string(entry.getKey());
-                out.bool(entry.getValue());
-            }
-        }
-
-        private static void writeMapOfByte(Map<String, Byte> values, TupleWriter out) {
-            out.count(values.size());
-            for (Map.Entry<String, Byte> entry : values.entrySet()) {
-                out.string(entry.getKey());
-                out.i8(entry.getValue());
             }
         }
 
@@ -396,43 +232,33 @@ public final class SeveralPsf {
             }
         }
 
-        private static void writeMapOfInteger(Map<String, Integer> values, TupleWriter out) {
+        private static void writeMapOfTensorId(Map<String, TensorId> values, TupleWriter out) {
             out.count(values.size());
-            for (Map.Entry<String, Integer> entry : values.entrySet()) {
+            for (Map.Entry<String, TensorId> entry : values.entrySet()) {
                 out.string(entry.getKey());
-                out.i32(entry.getValue());
+                out.tensor(entry.getValue());
             }
         }
 
-        private static void writeMapOfLong(Map<String, Long> values, TupleWriter out) {
+        private static void writeListOfMode(List<Several.Mode> values, TupleWriter out) {
             out.count(values.size());
-            for (Map.Entry<String, Long> entry : values.entrySet()) {
-                out.string(entry.getKey());
-                out.i64(entry.getValue());
+            for (Several.Mode value : values) {
+                out.enumeration(value);
             }
         }
 
-        private static void writeMapOfFloat(Map<String, Float> values, TupleWriter out) {
-            out.count(values.size());
-            for (Map.Entry<String, Float> entry : values.entrySet()) {
-                out.string(entry.getKey());
-                out.f32(entry.getValue());
+        private static void writeItem(Several.Item value, TupleWriter out) {
+            out.booleans(value.flags());
+            out.bool(value.modes() != null);
+            if (value.modes() != null) {
+                writeListOfMode(value.modes(), out);
             }
         }
 
-        private static void writeMapOfDouble(Map<String, Double> values, TupleWriter out) {
+        private static void writeListOfItem(List<Several.Item> values, TupleWriter out) {
             out.count(values.size());
-            for (Map.Entry<String, Double> entry : values.entrySet()) {
-                out.string(entry.getKey());
-                out.f64(entry.getValue());
-            }
-        }
-
-        private static void writeMapOfString(Map<String, String> values, TupleWriter out) {
-            out.count(values.size());
-            for (Map.Entry<String, String> entry : values.entrySet()) {
-                out.string(entry.getKey());
-                out.string(entry.getValue());
+            for (Several.Item value : values) {
+                writeItem(value, out);
             }
         }
 
@@ -444,53 +270,11 @@ public final class SeveralPsf {
             }
         }
 
-        private static void writeMapOfTensorId(Map<String, TensorId> values, TupleWriter out) {
-            out.count(values.size());
-            for (Map.Entry<String, TensorId> entry : values.entrySet()) {
-                out.string(entry.getKey());
-                out.tensor(entry.getValue());
-            }
-        }
-
-        private static void writeItem(Several.Item value, TupleWriter out) {
-            out.booleans(value.flags());
-            writeListOfString(value.words(), out);
-            out.bool(value.modes() != null);
-            if (value.modes() != null) {
-                writeMapOfMode(value.modes(), out);
-            }
-        }
-
-        private static void writeListOfItem(List<Several.Item> values, TupleWriter out) {
-            out.count(values.size());
-            for (Several.Item value : values) {
-                writeItem(value, out);
-            }
-        }
-
-        private static List<String> readListOfString(TupleReader in) {
-            int n = in.count(4);
-            ArrayList<String> values = new ArrayList<>(n);
-            for (int i = 0; i < n; i++) {
-                values.add(in.string());
-            }
-            return List.copyOf(values);
-        }
-
         private static List<Boolean> readListOfBoolean(TupleReader in) {
             int n = in.count(1);
             ArrayList<Boolean> values = new ArrayList<>(n);
             for (int i = 0; i < n; i++) {
                 values.add(in.bool());
-            }
-            return List.copyOf(values);
-        }
-
-        private static List<Byte> readListOfByte(TupleReader in) {
-            int n = in.count(1);
-            ArrayList<Byte> values = new ArrayList<>(n);
-            for (int i = 0; i < n; i++) {
-                values.add(in.i8());
             }
             return List.copyOf(values);
         }
@@ -504,137 +288,11 @@ public final class SeveralPsf {
             return List.copyOf(values);
         }
 
-        private static List<Integer> readListOfInteger(TupleReader in) {
-            int n = in.count(4);
-            ArrayList<Integer> values = new ArrayList<>(n);
-            for (int i = 0; i < n; i++) {
-                values.add(in.i32());
-            }
-            return List.copyOf(values);
-        }
-
-        private static List<Long> readListOfLong(TupleReader in) {
-            int n = in.count(8);
-            ArrayList<Long> values = new ArrayList<>(n);
-            for (int i = 0; i < n; i++) {
-                values.add(in.i64());
-            }
-            return List.copyOf(values);
-        }
-
-        private static List<Float> readListOfFloat(TupleReader in) {
-            int n = in.count(4);
-            ArrayList<Float> values = new ArrayList<>(n);
-            for (int i = 0; i < n; i++) {
-                values.add(in.f32());
-            }
-            return List.copyOf(values);
-        }
-
-        private static List<Double> readListOfDouble(TupleReader in) {
-            int n = in.count(8);
-            ArrayList<Double> values = new ArrayList<>(n);
-            for (int i = 0; i < n; i++) {
-                values.add(in.f64());
-            }
-            return List.copyOf(values);
-        }
-
-        private static List<Several.Mode> readListOfMode(TupleReader in) {
-            int n = in.count(4);
-            ArrayList<Several.Mode> values = new ArrayList<>(n);
-            for (int i = 0; i < n; i++) {
-                values.add(in.enumeration(MODE_VALUES));
-            }
-            return List.copyOf(values);
-        }
-
-        private static List<TensorId> readListOfTensorId(TupleReader in) {
-            int n = in.count(4);
-            ArrayList<TensorId> values = new ArrayList<>(n);
-            for (int i = 0; i < n; i++) {
-                values.add(in.tensor());
-            }
-            return List.copyOf(values);
-        }
-
-        private static Map<String, Boolean> readMapOfBoolean(TupleReader in) {
-            int n = in.count(5);
-            LinkedHashMap<String, Boolean> values = new LinkedHashMap<>();
-            for (int i = 0; i < n; i++) {
-                TupleReader.put(values, in.string(), in.bool());
-            }
-            return Collections.unmodifiableMap(values);
-        }
-
-        private static Map<String, Byte> readMapOfByte(TupleReader in) {
-            int n = in.count(5);
-            LinkedHashMap<String, Byte> values = new LinkedHashMap<>();
-            for (int i = 0; i < n; i++) {
-                TupleReader.put(values, in.string(), in.i8());
-            }
-            return Collections.unmodifiableMap(values);
-        }
-
         private static Map<String, Short> readMapOfShort(TupleReader in) {
             int n = in.count(6);
             LinkedHashMap<String, Short> values = new LinkedHashMap<>();
             for (int i = 0; i < n; i++) {
                 TupleReader.put(values, in.string(), in.i16());
-            }
-            return Collections.unmodifiableMap(values);
-        }
-
-        private static Map<String, Integer> readMapOfInteger(TupleReader in) {
-            int n = in.count(8);
-            LinkedHashMap<String, Integer> values = new LinkedHashMap<>();
-            for (int i = 0; i < n; i++) {
-                TupleReader.put(values, in.string(), in.i32());
-            }
-            return Collections.unmodifiableMap(values);
-        }
-
-        private static Map<String, Long> readMapOfLong(TupleReader in) {
-            int n = in.count(12);
-            LinkedHashMap<String, Long> values = new LinkedHashMap<>();
-            for (int i = 0; i < n; i++) {
-                TupleReader.put(values, in.string(), in.i64());
-            }
-            return Collections.unmodifiableMap(values);
-        }
-
-        private static Map<String, Float> readMapOfFloat(TupleReader in) {
-            int n = in.count(8);
-            LinkedHashMap<String, Float> values = new LinkedHashMap<>();
-            for (int i = 0; i < n; i++) {
-                TupleReader.put(values, in.string(), in.f32());
-            }
-            return Collections.unmodifiableMap(values);
-        }
-
-        private static Map<String, Double> readMapOfDouble(TupleReader in) {
-            int n = in.count(12);
-            LinkedHashMap<String, Double> values = new LinkedHashMap<>();
-            for (int i = 0; i < n; i++) {
-                TupleReader.put(values, in.string(), in.f64());
-            }
-            return Collections.unmodifiableMap(values);
-        }
-
-        private static Map<String, String> readMapOfString(TupleReader in) {
-            int n = in.count(8);
-            LinkedHashMap<String, String> values = new LinkedHashMap<>();
-            for (int i = 0; i < n; i++) {
-                TupleReader.put(values, in.string(), in.string());
-            }
-            return Collections.unmodifiableMap(values);
-        }
-
-        private static Map<String, Several.Mode> readMapOfMode(TupleReader in) {
-            int n = in.count(8);
-            LinkedHashMap<String, Several.Mode> values = new LinkedHashMap<>();
-            for (int i = 0; i < n; i++) {
-                TupleReader.put(values, in.string(), in.enumeration(MODE_VALUES));
             }
             return Collections.unmodifiableMap(values);
         }
@@ -648,18 +306,81 @@ public final class SeveralPsf {
             return Collections.unmodifiableMap(values);
         }
 
+        private static List<Several.Mode> readListOfMode(TupleReader in) {
+            int n = in.count(4);
+            ArrayList<Several.Mode> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.enumeration(MODE_VALUES));
+            }
+            return List.copyOf(values);
+        }
+
         private static Several.Item readItem(TupleReader in) {
-            return new Several.Item(in.booleans(), readListOfString(in),
-                    in.bool() ? readMapOfMode(in) : null);
+            return new Several.Item(in.booleans(), in.bool() ? readListOfMode(in) : null);
         }
 
         private static List<Several.Item> readListOfItem(TupleReader in) {
-            int n = in.count(9);
+            int n = in.count(5);
             ArrayList<Several.Item> values = new ArrayList<>(n);
             for (int i = 0; i < n; i++) {
                 values.add(readItem(in));
             }
             return List.copyOf(values);
+        }
+
+        private static Map<String, Several.Mode> readMapOfMode(TupleReader in) {
+            int n = in.count(8);
+            LinkedHashMap<String, Several.Mode> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.enumeration(MODE_VALUES));
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static void writeListOfString(List<String> values, TupleWriter out) {
+            out.count(values.size());
+            for (String value : values) {
+                out.string(value);
+            }
+        }
+
+        private static void writeMapOfString(Map<String, String> values, TupleWriter out) {
+            out.count(values.size());
+            for (Map.Entry<String, String> entry : values.entrySet()) {
+                out.string(entry.getKey());
+                out.string(entry.getValue());
+            }
+        }
+
+        private static void writeMapOfInteger(Map<String, Integer> values, TupleWriter out) {
+            out.count(values.size());
+            for (Map.Entry<String, Integer> entry : values.entrySet()) {
+                out.string(entry.getKey());
+                out.i32(entry.getValue());
+            }
+        }
+
+        private static void writeMapOfBoolean(Map<String, Boolean> values, TupleWriter out) {
+            out.count(values.size());
+            for (Map.Entry<String, Boolean> entry : values.entrySet()) {
+                out.string(entry.getKey());
+                out.bool(entry.getValue());
+            }
+        }
+
+        private static void writeListOfLong(List<Long> values, TupleWriter out) {
+            out.count(values.size());
+            for (long value : values) {
+                out.i64(value);
+            }
+        }
+
+        private static void writeMapOfDouble(Map<String, Double> values, TupleWriter out) {
+            out.count(values.size());
+            for (Map.Entry<String, Double> entry : values.entrySet()) {
+                out.string(entry.getKey());
+                out.f64(entry.getValue());
+            }
         }
     }
 
@@ -668,17 +389,9 @@ public final class SeveralPsf {
 
         private final List<List<String>> words;
 
-        private final List<List<Integer>> ints;
-
-        private final List<List<Several.Mode>> modes;
-
         private final List<Map<String, String>> text;
 
         private final List<Map<String, Integer>> sums;
-
-        private final List<Map<String, Float>> least;
-
-        private final List<Map<String, Byte>> greatest;
 
         private final List<Map<String, Boolean>> all;
 
@@ -689,12 +402,8 @@ public final class SeveralPsf {
         Answers(Routing routing) {
             this.kept = new TupleReader[routing.parts()];
             this.words = Concatenation.lists(routing.parts());
-            this.ints = Concatenation.lists(routing.parts());
-            this.modes = Concatenation.lists(routing.parts());
             this.text = Concatenation.maps(routing.parts());
             this.sums = Concatenation.maps(routing.parts());
-            this.least = Concatenation.maps(routing.parts());
-            this.greatest = Concatenation.maps(routing.parts());
             this.all = Concatenation.maps(routing.parts());
             this.laterLongs = Concatenation.lists(routing.parts());
             this.laterSums = Concatenation.maps(routing.parts());
@@ -709,12 +418,8 @@ public final class SeveralPsf {
         public void decode(int part) {
             TupleReader in = kept[part];
             words.set(part, readListOfString(in));
-            ints.set(part, readListOfInteger(in));
-            modes.set(part, readListOfMode(in));
             text.set(part, readMapOfString(in));
             sums.set(part, readMapOfInteger(in));
-            least.set(part, readMapOfFloat(in));
-            greatest.set(part, readMapOfByte(in));
             all.set(part, readMapOfBoolean(in));
             if (in.has(2)) {
                 laterLongs.set(part, readListOfLong(in));
@@ -728,12 +433,8 @@ public final class SeveralPsf {
         public Several.Response result() {
             return new Several.Response(
                     Concatenation.of(words),
-                    Concatenation.of(ints),
-                    Concatenation.of(modes),
                     Concatenation.union("text", text),
                     Folds.fold(Reduction.SUM, sums),
-                    Folds.fold(Reduction.MIN, least),
-                    Folds.fold(Reduction.MAX, greatest),
                     Folds.fold(Reduction.AND, all),
                     Concatenation.of(laterLongs),
                     Folds.fold(Reduction.SUM, laterSums));
@@ -744,24 +445,6 @@ public final class SeveralPsf {
             ArrayList<String> values = new ArrayList<>(n);
             for (int i = 0; i < n; i++) {
                 values.add(in.string());
-            }
-            return List.copyOf(values);
-        }
-
-        private static List<Integer> readListOfInteger(TupleReader in) {
-            int n = in.count(4);
-            ArrayList<Integer> values = new ArrayList<>(n);
-            for (int i = 0; i < n; i++) {
-                values.add(in.i32());
-            }
-            return List.copyOf(values);
-        }
-
-        private static List<Several.Mode> readListOfMode(TupleReader in) {
-            int n = in.count(4);
-            ArrayList<Several.Mode> values = new ArrayList<>(n);
-            for (int i = 0; i < n; i++) {
-                values.add(in.enumeration(MODE_VALUES));
             }
             return List.copyOf(values);
         }
@@ -780,24 +463,6 @@ public final class SeveralPsf {
             LinkedHashMap<String, Integer> values = new LinkedHashMap<>();
             for (int i = 0; i < n; i++) {
                 TupleReader.put(values, in.string(), in.i32());
-            }
-            return Collections.unmodifiableMap(values);
-        }
-
-        private static Map<String, Float> readMapOfFloat(TupleReader in) {
-            int n = in.count(8);
-            LinkedHashMap<String, Float> values = new LinkedHashMap<>();
-            for (int i = 0; i < n; i++) {
-                TupleReader.put(values, in.string(), in.f32());
-            }
-            return Collections.unmodifiableMap(values);
-        }
-
-        private static Map<String, Byte> readMapOfByte(TupleReader in) {
-            int n = in.count(5);
-            LinkedHashMap<String, Byte> values = new LinkedHashMap<>();
-            for (int i = 0; i < n; i++) {
-                TupleReader.put(values, in.string(), in.i8());
             }
             return Collections.unmodifiableMap(values);
         }

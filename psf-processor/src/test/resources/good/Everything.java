@@ -27,7 +27,7 @@ public interface Everything {
 
   record Point(float x, float y) {}
 
-  record Options(Mode mode, Point origin, List<Point> points, byte[] key, TensorId also) {}
+  record Options(Point origin, byte[] key, TensorId also) {}
 
   record Request(
       boolean bool,

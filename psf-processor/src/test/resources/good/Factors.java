@@ -28,7 +28,7 @@ public interface Factors {
             TensorId items,
             @ByKey(value = "item", of = "items", everySlice = true) List<Click> clicks,
             @Since(2) @ByKey("at") List<Click> later,
-            @Since(3) @ByKey(of = "items") LongArray more) {}
+            @Since(2) @ByKey(of = "items") LongArray more) {}
 
     record Response(
             @Along("user") FloatArray userRows,

@@ -5,7 +5,6 @@ import io.psf.api.Shard;
 import io.psf.api.Since;
 import io.psf.api.TensorId;
 import io.psf.api.Unknown;
-import io.psf.api.array.FloatArray;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +22,8 @@ public interface GrownWithin {
       float x,
       Mode mode,
       @Since(2) float y,
-      @Since(2) List<String> tags,
       @Since(3) Name name,
-      @Since(4) Map<String, Integer> counts,
-      @Since(4) boolean[] flags) {}
+      @Since(4) Map<String, Integer> counts) {}
 
   record Request(
       TensorId tensor,
@@ -35,10 +32,9 @@ public interface GrownWithin {
       @Nullable Name name,
       Strict strict,
       @Since(3) Point later,
-      @Since(3) FloatArray values,
       @Since(4) List<Name> names) {}
 
-  record Response(List<Point> points, @Since(2) List<Strict> strict) {}
+  record Response(List<Name> names, @Since(2) List<Strict> strict) {}
 
   Response handle(Request slice, Shard shard);
 }

@@ -2,6 +2,7 @@ package io.psf.builtin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.psf.api.Pending;
 import io.psf.api.PsException;
@@ -131,6 +132,40 @@ class BagsTest {
                 .isEqualTo(pooled(cluster, keys, counts, Pooling.SUM, rows(cluster, keys, 24), 24));
     }
 
+    private static double error(FloatType wire) {
+        return switch (wire) {
+            case FLOAT32 -> 1e-6;
+            case FLOAT16 -> 0x1p-11;
+            case BFLOAT16 -> 0x1p-8;
+            case INT8 -> 1 / 250.0; // of the largest value of a row, which is less than twice any other one
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource(FloatType.class)
+    void sumsAreRoundedOnceToTheFormatInWhichTheyAreSent(FloatType wire) {
+        TensorSpec spec = table(24).initializer(Initializers.uniform(0.5, 1, 7)).wire(wire);
+        TestCluster cluster = BuiltinCluster.with(spec, 3);
+        float[] stored = cluster.values(W);
+        Random random = new Random(4);
+        int[] counts = counts(random, 100);
+        long[] keys = keys(random, counts);
+        float[] rows = new float[keys.length * 24];
+        for (int i = 0; i < keys.length; i++) {
+            System.arraycopy(stored, (int) keys[i] * 24, rows, i * 24, 24);
+        }
+        for (Pooling pooling : Pooling.values()) {
+            float[] exact = pooled(cluster, keys, counts, pooling, rows, 24);
+            float[] pulled = pull(cluster, keys, counts, pooling, 24);
+            for (int i = 0; i < exact.length; i++) {
+                assertThat((double) pulled[i])
+                        .as("%s, value %s", pooling, i)
+                        .isCloseTo(exact[i], within(2 * error(wire) * exact[i]));
+            }
+            assertThat(Arrays.equals(pulled, exact)).isEqualTo(wire == FloatType.FLOAT32);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void bagsWithoutKeysAreZeros(int servers) {
@@ -180,6 +215,15 @@ class BagsTest {
         }
     }
 
+    @Test
+    void anUpdateOfBagsMakesTheRowsOfAGrowingTable() {
+        TestCluster cluster = BuiltinCluster.with(TensorSpec.growing("w", 2).optimizer(Optimizers.add(1)), 2);
+        long[] keys = {-7, 1L << 40, -7, 3};
+        Tensors.pushBags(cluster, W, keys, new int[] {3, 0, 1}, Pooling.MEAN, new float[] {3, 6, 9, 9, 1, 2})
+                .await();
+        assertThat(rows(cluster, keys, 2)).containsExactly(2, 4, 1, 2, 2, 4, 1, 2);
+    }
+
     /** The gradient of half of the squares' sum is the pooled row: one step of SGD is checked by finite differences. */
     @ParameterizedTest
     @EnumSource(Pooling.class)
@@ -197,9 +241,7 @@ class BagsTest {
                 double slope =
                         (loss(before, keys, counts, pooling, at, 1e-3) - loss(before, keys, counts, pooling, at, -1e-3))
                                 / 2e-3;
-                assertThat((double) after[at] - before[at])
-                        .as("row %s", row)
-                        .isCloseTo(slope, org.assertj.core.api.Assertions.within(1e-5));
+                assertThat((double) after[at] - before[at]).as("row %s", row).isCloseTo(slope, within(1e-5));
             }
         }
     }

@@ -12,11 +12,15 @@ import io.psf.builtin.cache.PushEmbedding;
 import io.psf.builtin.cache.PushEmbeddingPsf;
 import io.psf.builtin.cache.SyncEmbedding;
 import io.psf.builtin.cache.SyncEmbeddingPsf;
+import io.psf.runtime.PsCluster;
 import io.psf.testkit.TestCluster;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -124,7 +128,7 @@ final class EmbeddingCacheTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 7})
     void lookUpsAreWithinTheBoundsAndTheTableIsExactAfterAFlush(int servers) {
-        for (int seed = 0; seed < 30; seed++) {
+        for (int seed = 0; seed < Laws.cases(8); seed++) {
             Random random = new Random(seed);
             TestCluster cluster = cluster(servers);
             boolean sgd = random.nextBoolean();
@@ -276,6 +280,91 @@ final class EmbeddingCacheTest {
             assertThat(counters.sent()).isEqualTo(8 + 2 * 16);
             lookUp(cache, 40, 1);
             assertThat(cache.counters().sent()).as("compared again").isEqualTo(2 * (8 + 2 * 16));
+        }
+    }
+
+    /** The servers answer the prefetch only after the update has been made. */
+    @Test
+    void aPrefetchDoesNotWaitAndHasNotTheUpdatesThatFollowIt() {
+        CountDownLatch updated = new CountDownLatch(1);
+        PsCluster.Builder builder = PsCluster.builder().servers(2).interceptors((call, next) -> {
+            if (call.function().equals("psf.cache.sync")) {
+                try {
+                    updated.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+            return next.get();
+        });
+        try (PsCluster cluster = builder.start();
+                EmbeddingCache cache = EmbeddingCache.of(cluster.worker(), SPEC)
+                        .rows(10)
+                        .pushBound(1)
+                        .open()) {
+            long[] unsent = {1};
+            cache.update(unsent, rows(1, 5));
+            cache.prefetch(new long[] {1, 59});
+            cache.update(unsent, rows(1, 5)); // more than the bound: pushed
+            updated.countDown();
+            assertThat(lookUp(cache, 59, 1)).containsExactly(0.5f, 0.5f, 0.5f, 10.5f, 10.5f, 10.5f);
+            assertThat(cache.counters().hits()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aSavedTableHasTheUpdatesOfTheCache(@TempDir Path directory) {
+        TestCluster cluster = TestCluster.of(2, 1, directory);
+        try (EmbeddingCache cache =
+                EmbeddingCache.of(cluster, SPEC).rows(10).pushBound(100).open()) {
+            long[] keys = {3, 58};
+            cache.update(keys, rows(2, 5));
+            cache.save("model");
+            cache.update(keys, rows(2, 5));
+            cache.flush();
+            Tensors.load(cluster, cache.table(), "model");
+            assertThat(pull(cluster, cache, keys)).containsOnly(5.5f);
+        }
+    }
+
+    /**
+     * Most of the traffic of a skewed stream is saved, with half of the rows in the cache. The bytes are counted from the
+     * first look-up on.
+     */
+    @ParameterizedTest
+    @EnumSource(
+            value = Policy.class,
+            names = {"LRU", "LFU"})
+    void aZipfStreamTransfersAFifthOfTheBytes(Policy policy) {
+        int width = 64;
+        int rows = Laws.cases(20_000);
+        double[] upTo = new double[rows];
+        double sum = 0;
+        for (int i = 0; i < rows; i++) {
+            sum += Math.pow(i + 1, -1.05);
+            upTo[i] = sum;
+        }
+        Random random = new Random(5);
+        try (EmbeddingCache cache = EmbeddingCache.of(cluster(2), TensorSpec.table("table", rows, width))
+                .rows(rows / 2)
+                .policy(policy)
+                .pullBound(100)
+                .pushBound(100)
+                .open()) {
+            long[] keys = new long[512];
+            float[] values = new float[keys.length * width];
+            for (int step = 0; step < Laws.cases(400); step++) {
+                for (int i = 0; i < keys.length; i++) {
+                    int at = Arrays.binarySearch(upTo, random.nextDouble() * sum);
+                    keys[i] = (at >= 0 ? at : -at - 1) * 7_368_787L % rows;
+                }
+                cache.lookUp(keys, values);
+                cache.update(keys, values);
+            }
+            cache.flush();
+            CacheCounters counters = cache.counters();
+            double share = (double) (counters.sent() + counters.received()) / counters.withoutCache();
+            assertThat(share).isLessThan(0.22); // 0.2 of 100,000 rows
         }
     }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class FacadesTest {
     private static final int WORKERS = 3;
-    private static final int SEEDS = 10;
+    private static final int SEEDS = Laws.cases(3);
 
     private static TestCluster cluster() {
         return TestCluster.of(2, WORKERS);

@@ -136,11 +136,10 @@ class IncrementalCheckpointsTest {
         return List.of(now.values(), content(worker).values());
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3})
-    void everyStepOfAChainIsLoadedExactly(int servers) {
+    @Test
+    void everyStepOfAChainIsLoadedExactlyOnAnyNumberOfServers() {
         Map<Long, Content> saved = new LinkedHashMap<>();
-        Random random = new Random(servers);
+        Random random = new Random(1);
         try (PsCluster cluster = cluster(2)) {
             Worker worker = cluster.worker();
             init(worker);
@@ -155,8 +154,8 @@ class IncrementalCheckpointsTest {
         assertThat(bases(5)).isEqualTo(4);
         assertThat(bases(6)).isEqualTo(0);
         List<List<List<Float>>> states = new ArrayList<>();
-        for (int each : new int[] {2, servers}) {
-            try (PsCluster cluster = cluster(each)) {
+        for (int servers : new int[] {1, 2, 3}) {
+            try (PsCluster cluster = cluster(servers)) {
                 Worker worker = cluster.worker();
                 init(worker);
                 change(worker, random, 300); // is forgotten
@@ -167,7 +166,7 @@ class IncrementalCheckpointsTest {
                 });
             }
         }
-        assertThat(states.subList(0, 9)).isEqualTo(states.subList(9, 18));
+        assertThat(states.subList(0, 9)).isEqualTo(states.subList(9, 18)).isEqualTo(states.subList(18, 27));
     }
 
     @Test

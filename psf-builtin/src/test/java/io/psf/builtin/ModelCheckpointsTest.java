@@ -1,5 +1,6 @@
 package io.psf.builtin;
 
+import static io.psf.builtin.SideBySide.onAll;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -21,10 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.assertj.core.data.Offset;
@@ -135,7 +132,7 @@ class ModelCheckpointsTest {
         float[] ones = new float[2 * WIDTH];
         Arrays.fill(ones, 1);
         try (PsCluster cluster = cluster(2, 2)) {
-            onBoth(cluster, worker -> {
+            onAll(cluster.workers(), worker -> {
                 try (EmbeddingCache cache = EmbeddingCache.of(worker, cached)
                         .rows(10)
                         .pullBound(EmbeddingCache.UNLIMITED)
@@ -203,7 +200,7 @@ class ModelCheckpointsTest {
     void reducedWeightsAreSavedAndLoadedWithTheModel() {
         List<List<float[]>> unbroken;
         try (PsCluster cluster = cluster(2, 2)) {
-            unbroken = onBoth(cluster, worker -> {
+            unbroken = onAll(cluster.workers(), worker -> {
                 Weights table = hybrid(worker, false);
                 Weights dense = hybrid(worker, true);
                 trainHybrid(worker, table, dense, 0, 10);
@@ -212,7 +209,7 @@ class ModelCheckpointsTest {
             });
         }
         try (PsCluster cluster = cluster(3, 2)) {
-            List<List<float[]>> resumed = onBoth(cluster, worker -> {
+            List<List<float[]>> resumed = onAll(cluster.workers(), worker -> {
                 Weights table = hybrid(worker, false);
                 Weights dense = hybrid(worker, true);
                 trainHybrid(worker, table, dense, 50, 53); // is forgotten
@@ -255,17 +252,6 @@ class ModelCheckpointsTest {
         }
     }
 
-    /** Runs the same on two workers side by side. */
-    private static <T> List<T> onBoth(PsCluster cluster, Function<Worker, T> work) {
-        CompletableFuture<T> other = CompletableFuture.supplyAsync(() -> work.apply(cluster.worker(1)));
-        try {
-            T mine = work.apply(cluster.worker(0));
-            return List.of(mine, other.get(60, TimeUnit.SECONDS));
-        } catch (ExecutionException | InterruptedException | TimeoutException e) {
-            throw new AssertionError(e);
-        }
-    }
-
     /** Returns the failure of a worker's work; empty if there is none. */
     private static Function<Worker, Optional<PsException>> failureOf(Function<Worker, ?> work) {
         return worker -> {
@@ -286,7 +272,7 @@ class ModelCheckpointsTest {
     @Test
     void eachWorkerGetsItsRecordAndTheNewestAreKept() {
         try (PsCluster cluster = cluster(2, 2)) {
-            onBoth(cluster, worker -> {
+            onAll(cluster.workers(), worker -> {
                 init(worker);
                 for (long step : new long[] {9, 10, 11}) {
                     Tensors.push(worker, BIAS, new float[] {1, 1, 1}); // awaited by the save
@@ -294,8 +280,8 @@ class ModelCheckpointsTest {
                 }
                 return worker;
             });
-            List<ModelCheckpoint> loaded = onBoth(
-                    cluster,
+            List<ModelCheckpoint> loaded = onAll(
+                    cluster.workers(),
                     worker -> ModelCheckpoints.at(worker, "ctr").loadLatest().orElseThrow());
             for (ModelCheckpoint each : loaded) {
                 assertThat(each.step()).isEqualTo(11);
@@ -308,8 +294,8 @@ class ModelCheckpointsTest {
                     .extracting(ModelCheckpoint::step)
                     .containsExactly(11L, 10L);
             assertThat(folder.resolve("ctr/step-000000000009")).doesNotExist();
-            assertThat(onBoth(
-                            cluster,
+            assertThat(onAll(
+                            cluster.workers(),
                             worker -> ModelCheckpoints.at(worker, "none").loadLatest()))
                     .containsOnly(Optional.empty());
         }
@@ -361,12 +347,12 @@ class ModelCheckpointsTest {
     @Test
     void aFailureReachesAllWorkersAndTheNextSaveWorks() throws IOException {
         try (PsCluster cluster = cluster(2, 2)) {
-            onBoth(cluster, worker -> {
+            onAll(cluster.workers(), worker -> {
                 init(worker);
                 return save(worker, 1);
             });
             Path blocked = Files.writeString(folder.resolve("ctr/step-000000000002"), "");
-            List<Optional<PsException>> failures = onBoth(cluster, failureOf(worker -> save(worker, 2)));
+            List<Optional<PsException>> failures = onAll(cluster.workers(), failureOf(worker -> save(worker, 2)));
             assertThat(failures)
                     .allSatisfy(each -> assertThat(each.orElseThrow().code()).isEqualTo(PsException.Code.STORAGE));
             Files.delete(blocked);
@@ -375,13 +361,13 @@ class ModelCheckpointsTest {
                             .orElseThrow()
                             .step())
                     .isEqualTo(1);
-            failures = onBoth(cluster, failureOf(worker -> save(worker, 3 + worker.rank())));
+            failures = onAll(cluster.workers(), failureOf(worker -> save(worker, 3 + worker.rank())));
             assertThat(failures)
                     .anySatisfy(
                             each -> assertThat(each.orElseThrow())
                                     .hasMessageContaining(
                                             "save of step 4 of model \"ctr\" by worker 1 (expected: save of step 3 of model \"ctr\", as by worker 0)"));
-            onBoth(cluster, worker -> save(worker, 5));
+            onAll(cluster.workers(), worker -> save(worker, 5));
             assertThat(ModelCheckpoints.at(cluster.worker(), "ctr")
                             .latest()
                             .orElseThrow()
@@ -397,7 +383,7 @@ class ModelCheckpointsTest {
         try (PsCluster cluster = cluster(servers, 2)) {
             init(cluster.worker());
             for (String other : List.of("b", "c", "d")) {
-                List<Optional<PsException>> failures = onBoth(cluster, failureOf(worker -> {
+                List<Optional<PsException>> failures = onAll(cluster.workers(), failureOf(worker -> {
                     ModelCheckpoints.at(worker, worker.rank() == 0 ? "a" : other)
                             .save(1, Map.of());
                     return true;
@@ -415,14 +401,14 @@ class ModelCheckpointsTest {
     @Test
     void allWorkersGetTheCodeOfTheFailure() {
         try (PsCluster cluster = cluster(2, 2)) {
-            onBoth(cluster, worker -> {
+            onAll(cluster.workers(), worker -> {
                 init(worker);
                 return save(worker, 1);
             });
             Tensors.clear(cluster.worker(), BIAS);
             Tensors.init(cluster.worker(), TensorSpec.dense("bias", 4));
-            List<Optional<PsException>> failures = onBoth(
-                    cluster,
+            List<Optional<PsException>> failures = onAll(
+                    cluster.workers(),
                     failureOf(worker -> ModelCheckpoints.at(worker, "ctr").loadLatest()));
             assertThat(failures)
                     .allSatisfy(each -> assertThat(each.orElseThrow().code()).isEqualTo(PsException.Code.BAD_REQUEST))

@@ -62,10 +62,26 @@ final class Fixtures {
         };
     }
 
-    /** The classes of a compilation that succeeded. */
-    static ClassLoader load(Compilation compilation) {
+    /** The fixtures of a folder, compiled. */
+    static Compilation compiled(String folder) {
+        return compile(in(folder).stream().map(Fixtures::source).toArray(JavaFileObject[]::new));
+    }
+
+    /** The fixtures that are right, compiled once for all tests of a JVM. */
+    static Compilation good() {
+        return Good.COMPILED;
+    }
+
+    private static final class Good {
+        static final Compilation COMPILED = compiled("good");
+    }
+
+    /** The classes of compilations that succeeded. */
+    static ClassLoader load(Compilation... compilations) {
         Map<String, byte[]> classes = new HashMap<>();
-        for (JavaFileObject file : compilation.generatedFiles()) {
+        for (JavaFileObject file : Stream.of(compilations)
+                .flatMap(each -> each.generatedFiles().stream())
+                .toList()) {
             if (file.getKind() == JavaFileObject.Kind.CLASS) {
                 String path = file.getName().replaceFirst("^/CLASS_OUTPUT/", "").replaceFirst("\\.class$", "");
                 try (InputStream in = file.openInputStream()) {

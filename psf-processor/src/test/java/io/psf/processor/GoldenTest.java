@@ -17,9 +17,7 @@ class GoldenTest {
 
     @Test
     void whatIsGeneratedIsWhatIsExpected() throws IOException {
-        JavaFileObject[] sources =
-                Fixtures.in("good").stream().map(Fixtures::source).toArray(JavaFileObject[]::new);
-        Compilation compilation = Fixtures.compile(sources);
+        Compilation compilation = Fixtures.good();
         assertThat(compilation.diagnostics()).isEmpty();
         assertThat(compilation.status()).isEqualTo(Compilation.Status.SUCCESS);
 

@@ -41,7 +41,6 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import javax.tools.JavaFileObject;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,12 +59,9 @@ class LawTest {
     private static final ClassLoader CLASSES = compile();
 
     private static ClassLoader compile() {
-        Compilation compilation =
-                Fixtures.compile(Stream.concat(Fixtures.in("law").stream(), Fixtures.in("good").stream())
-                        .map(Fixtures::source)
-                        .toArray(JavaFileObject[]::new));
-        assertThat(compilation.diagnostics()).isEmpty();
-        return Fixtures.load(compilation);
+        Compilation law = Fixtures.compiled("law");
+        assertThat(law.diagnostics()).isEmpty();
+        return Fixtures.load(law, Fixtures.good());
     }
 
     @Test
@@ -553,7 +549,7 @@ class LawTest {
             for (int part = 0; part < routing.parts(); part++) {
                 TupleWriter out = new TupleWriter();
                 function.write(request, routing, part, out);
-                TupleReader reader = reader(out, 3, TENSOR);
+                TupleReader reader = reader(out, 2, TENSOR);
                 Object slice = function.read(reader);
                 assertThat(reader.stamps()).isEqualTo(3);
                 assertThat(reader.stamp(2)).isEqualTo(beside.stamp(routing.slice(part)));
@@ -585,7 +581,7 @@ class LawTest {
                                         .mapToObj(key -> seen(key, at))
                                         .toList()),
                         out);
-                merge.add(part, reader(out, 3, null));
+                merge.add(part, reader(out, 2, null));
                 merge.decode(part);
             }
             Object response = merge.result();

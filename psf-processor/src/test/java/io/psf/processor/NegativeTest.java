@@ -19,10 +19,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each {@code bad/Y.java} says with {@code // ERROR [PsfId]} which problem is told on which line; no other is. */
+/** Each {@code bad/Y.java} says with {@code // ERROR [PsfId]} which problem is told on which line, in a sentence; no other is. */
 class NegativeTest {
     private static final Pattern EXPECTED = Pattern.compile("ERROR \\[(\\w+)]");
     private static final Pattern TOLD = Pattern.compile("(?s)\\[(Psf\\w+)] .*");
+    private static final Pattern SENTENCE = Pattern.compile("(?s)\\[Psf\\w+] .*[^.)(\\s][.?)]+");
 
     static List<Path> fixtures() {
         return Fixtures.in("bad");
@@ -39,6 +40,7 @@ class NegativeTest {
         for (Diagnostic<? extends JavaFileObject> each : compilation.diagnostics()) {
             Matcher id = TOLD.matcher(each.getMessage(null));
             told.add(id.matches() ? each.getLineNumber() + " " + id.group(1) : each.toString());
+            assertThat(each.getMessage(null)).matches(SENTENCE).contains("(expected: ");
         }
         assertThat(told).containsExactlyInAnyOrderElementsOf(expected(fixture));
         assertThat(compilation.status()).isEqualTo(Compilation.Status.FAILURE);

@@ -64,6 +64,8 @@ class ProcessorPathTest {
         Path source = Files.writeString(folder.resolve("Sum.java"), SOURCE);
         Process compiler = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "javac").toString(),
+                        "-J-XX:TieredStopAtLevel=1", // it lives for seconds
+                        "-J-XX:+UseSerialGC",
                         "-d",
                         folder.toString(),
                         "-cp",

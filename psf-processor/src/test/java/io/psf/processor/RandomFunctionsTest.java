@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("long")
 class RandomFunctionsTest {
-    private static final int FUNCTIONS = Integer.getInteger("psf.laws.functions", 120);
+    private static final int FUNCTIONS = Integer.getInteger("psf.laws.functions", 40);
     private static final int FIRST = Integer.getInteger("psf.laws.seed", 0);
     private static final int AT_ONCE = 300;
     private static final int CALLS = 6;

@@ -39,9 +39,7 @@ class ServicesTest {
 
     @Test
     void everyHandlerAndEveryDefaultBodyIsNamedOnce() throws IOException {
-        Compilation compilation = Fixtures.compile(
-                Fixtures.in("good").stream().map(Fixtures::source).toArray(JavaFileObject[]::new));
-        assertThat(compilation
+        assertThat(Fixtures.good()
                         .generatedFile(StandardLocation.CLASS_OUTPUT, FILE)
                         .orElseThrow()
                         .getCharContent(false)

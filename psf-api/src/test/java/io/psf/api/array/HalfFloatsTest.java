@@ -148,7 +148,7 @@ class HalfFloatsTest {
     @EnumSource(names = {"FLOAT16", "BFLOAT16"})
     void everyOperationIsThatOfFloat32(FloatType type) {
         Random random = new Random(5);
-        for (int round = 0; round < 300; round++) {
+        for (int round = 0; round < 75 * Integer.getInteger("psf.laws.times", 1); round++) {
             int width = random.nextInt(4) == 0 ? 600 : 1 + random.nextInt(40);
             int rows = 1 + random.nextInt(30);
             float[] first = small(random, rows * width);

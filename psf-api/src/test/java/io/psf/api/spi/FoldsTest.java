@@ -47,6 +47,14 @@ class FoldsTest {
     }
 
     @Test
+    void theLeastAndTheGreatestOfMapsAreThoseOfEachKey() {
+        assertThat(Folds.fold(Reduction.MIN, List.of(Map.of("a", 1.5f, "b", 3f), Map.of("a", 0.5f))))
+                .containsOnly(Map.entry("a", 0.5f), Map.entry("b", 3f));
+        assertThat(Folds.fold(Reduction.MAX, List.of(Map.of("a", (byte) 1), Map.of("a", (byte) 2))))
+                .containsOnly(Map.entry("a", (byte) 2));
+    }
+
+    @Test
     void aSumOfArraysWrapsAroundInTheTypeOfTheElements() {
         assertThat(sumOfArrays(LongArray.of(Long.MAX_VALUE, 1), LongArray.of(1, 1)))
                 .isEqualTo(LongArray.of(Long.MIN_VALUE, 2));

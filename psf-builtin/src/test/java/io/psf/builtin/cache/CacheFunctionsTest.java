@@ -3,13 +3,18 @@ package io.psf.builtin.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
+import io.psf.builtin.Laws;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.builtin.Updates;
 import io.psf.builtin.cache.CacheModel.Cache;
 import io.psf.builtin.cache.CacheModel.Push;
 import io.psf.builtin.checkpoint.CleanTensor;
@@ -62,7 +67,7 @@ class CacheFunctionsTest {
 
     @Test
     void answerTheSameOnAnySlices() {
-        for (int seed = 0; seed < 10; seed++) {
+        for (int seed = 0; seed < Laws.cases(3); seed++) {
             Random random = new Random(seed);
             List<Push> pushes = new ArrayList<>();
             List<LongArray> asked = new ArrayList<>();
@@ -92,7 +97,7 @@ class CacheFunctionsTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 7})
     void randomOperationsAgreeWithAPlainModel(int slices) {
-        for (int seed = 0; seed < 20; seed++) {
+        for (int seed = 0; seed < Laws.cases(5); seed++) {
             Random random = new Random(seed);
             CacheModel model = new CacheModel(ROWS, WIDTH);
             TestCluster cluster = cached().on(slices);
@@ -283,6 +288,29 @@ class CacheFunctionsTest {
             versions[(int) response.keys().get(i)] = response.versions().get(i);
         }
         return versions;
+    }
+
+    @Test
+    void ofARoundValuesAndVersionsAreSeenAtOnce() {
+        TestCluster cluster = TestCluster.of(2, 2);
+        Tensors.init(cluster, TensorSpec.table("table", ROWS, 1).updates(Updates.SUM));
+        LongArray key = LongArray.of(ROWS - 1);
+        LongArray none = LongArray.of(-1);
+        Pending<PushSyncEmbedding.Response> zero = PushSyncEmbeddingPsf.stub(cluster.worker(0))
+                .call(T, key, FloatArray.of(10), IntArray.of(1), key, none, 0);
+        assertThat(SyncEmbeddingPsf.stub(cluster.worker(1))
+                        .call(T, key, none, 0)
+                        .await())
+                .isEqualTo(new SyncEmbedding.Response(key, LongArray.of(0), FloatArray.of(0)));
+        assertThat(zero.isDone()).isFalse();
+        Pending<PushEmbedding.Response> one =
+                PushEmbeddingPsf.stub(cluster.worker(1)).call(T, key, FloatArray.of(100), IntArray.of(2));
+        assertThat(zero.await().values()).isEqualTo(FloatArray.of(110));
+        one.await();
+        assertThat(SyncEmbeddingPsf.stub(cluster.worker(1))
+                        .call(T, key, none, 0)
+                        .await())
+                .isEqualTo(new SyncEmbedding.Response(key, LongArray.of(3), FloatArray.of(110)));
     }
 
     @Test

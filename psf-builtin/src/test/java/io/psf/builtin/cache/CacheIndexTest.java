@@ -2,6 +2,7 @@ package io.psf.builtin.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.psf.builtin.Laws;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,7 +18,7 @@ final class CacheIndexTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 1L << 20, 1L << 32, 1L << 57, -1, 0x9E3779B97F4A7C15L})
     void agreesWithAMap(long stride) {
-        for (int seed = 0; seed < 20; seed++) {
+        for (int seed = 0; seed < Laws.cases(5); seed++) {
             Random random = new Random(seed);
             CacheIndex index = new CacheIndex(MOST);
             Map<Long, Integer> model = new HashMap<>();

@@ -3,6 +3,7 @@ package io.psf.builtin.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.api.array.FloatArray;
+import io.psf.builtin.Laws;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -29,7 +30,7 @@ final class LinesTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 11, 3, 4096})
     void evictTheLineOfTheLowestLevelThatWasNeededLeastRecently(int levels) {
-        for (int seed = 0; seed < 30; seed++) {
+        for (int seed = 0; seed < Laws.cases(8); seed++) {
             Random random = new Random(seed);
             Lines lines = new Lines(CAPACITY, 1, levels);
             List<Entry> model = new ArrayList<>();

@@ -54,7 +54,11 @@ class SaveLoadTest {
     }
 
     private static TensorSpec spec(OptimizerSpec optimizer) {
-        return TensorSpec.dense("w", ROWS, WIDTH)
+        return spec("w", optimizer);
+    }
+
+    private static TensorSpec spec(String name, OptimizerSpec optimizer) {
+        return TensorSpec.dense(name, ROWS, WIDTH)
                 .initializer(Initializers.normal(0, 1, 5))
                 .optimizer(optimizer);
     }
@@ -70,11 +74,15 @@ class SaveLoadTest {
 
     /** Dense and sparse steps: rows 0 to 3 are stepped more often than the others. */
     private static void train(Worker worker, int from, int to) {
+        train(worker, W, from, to);
+    }
+
+    private static void train(Worker worker, TensorId tensor, int from, int to) {
         for (int step = from; step < to; step++) {
-            Tensors.pushRows(worker, W, new long[] {0, 3, step % 4}, gradient(3 * WIDTH, step))
+            Tensors.pushRows(worker, tensor, new long[] {0, 3, step % 4}, gradient(3 * WIDTH, step))
                     .await();
             if (step % 3 == 0) {
-                Tensors.push(worker, W, gradient(ROWS * WIDTH, -step)).await();
+                Tensors.push(worker, tensor, gradient(ROWS * WIDTH, -step)).await();
             }
         }
     }
@@ -85,21 +93,25 @@ class SaveLoadTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void trainingGoesOnAsIfThereHadBeenNoBreak(int servers) {
-        for (OptimizerSpec rule : RULES) {
-            float[] unbroken;
-            try (PsCluster cluster = cluster(2)) {
-                Tensors.init(cluster.worker(), spec(rule));
-                train(cluster.worker(), 1, 8);
-                Tensors.save(cluster.worker(), W, "run/step-8");
-                train(cluster.worker(), 8, 15);
-                unbroken = Tensors.pull(cluster.worker(), W);
+        List<float[]> unbroken = new ArrayList<>();
+        try (PsCluster cluster = cluster(2)) {
+            Worker worker = cluster.worker();
+            for (OptimizerSpec rule : RULES) {
+                TensorId tensor = Tensors.init(worker, spec(rule.name(), rule));
+                train(worker, tensor, 1, 8);
+                Tensors.save(worker, tensor, "run/step-8");
+                train(worker, tensor, 8, 15);
+                unbroken.add(Tensors.pull(worker, tensor));
             }
-            try (PsCluster cluster = cluster(servers)) {
-                Tensors.init(cluster.worker(), spec(rule).initializer(Initializers.constant(9)));
-                train(cluster.worker(), 30, 35); // is forgotten
-                Tensors.load(cluster.worker(), W, "run/step-8");
-                train(cluster.worker(), 8, 15);
-                assertThat(Tensors.pull(cluster.worker(), W)).as("%s", rule).isEqualTo(unbroken);
+        }
+        try (PsCluster cluster = cluster(servers)) {
+            Worker worker = cluster.worker();
+            for (OptimizerSpec rule : RULES) {
+                TensorId tensor = Tensors.init(worker, spec(rule.name(), rule).initializer(Initializers.constant(9)));
+                train(worker, tensor, 30, 35); // is forgotten
+                Tensors.load(worker, tensor, "run/step-8");
+                train(worker, tensor, 8, 15);
+                assertThat(Tensors.pull(worker, tensor)).as("%s", rule).isEqualTo(unbroken.get(RULES.indexOf(rule)));
             }
         }
     }

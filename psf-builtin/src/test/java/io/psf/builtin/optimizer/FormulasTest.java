@@ -10,6 +10,7 @@ import io.psf.api.PsOptimizer;
 import io.psf.api.Range;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.builtin.Laws;
 import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.named.NamedClasses;
@@ -27,10 +28,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every optimizer of psf against its formula in plain float64 loops: the changes by 20 steps, 1e-5 relative. */
+/** Every optimizer of psf against its formula in plain float64 loops: the changes by some steps, 1e-5 relative. */
 class FormulasTest {
-    private static final int STEPS = 20;
     private static final double START = 1e-3;
+
+    /** Returns the number of steps: many of a small tensor, and some of those whose rows fill tiles. */
+    private static int steps(int rows, int width) {
+        return rows * width < 1000 ? 20 : Laws.cases(5);
+    }
 
     static Stream<Arguments> rulesAndShapes() {
         int[][] shapes = {{7, 3}, {1500, 1}, {3, 1300}, {600, 16}};
@@ -91,7 +96,7 @@ class FormulasTest {
         Random random = new Random(1);
         TestShard shard = TestShard.whole(rows, width, rule.create());
         Reference reference = reference(rule, shard, random);
-        for (int step = 0; step < STEPS; step++) {
+        for (int step = 0; step < steps(rows, width); step++) {
             float[] g = gradient(random, rows * width);
             shard.optimizer().apply(shard, FloatArray.wrap(g));
             reference.push(g);
@@ -108,7 +113,7 @@ class FormulasTest {
         Random random = new Random(2);
         TestShard shard = TestShard.of(new Range(100, rows + 100), rows + 100, width, rule.create());
         Reference reference = reference(rule, shard, random);
-        for (int step = 0; step < STEPS; step++) {
+        for (int step = 0; step < steps(rows, width); step++) {
             TreeMap<Long, float[]> folded = new TreeMap<>(); // as a worker folds duplicates before it sends them
             for (int i = 0; i < 5; i++) {
                 float[] g = gradient(random, width);
@@ -185,7 +190,7 @@ class FormulasTest {
         Random random = new Random(3);
         TestShard shard = TestShard.whole(rows, width, rule.create());
         Reference reference = reference(rule, shard, random);
-        for (int step = 0; step < STEPS; step++) {
+        for (int step = 0; step < 20; step++) {
             if (step % 3 == 2) {
                 float[] g = gradient(random, rows * width);
                 shard.optimizer().apply(shard, FloatArray.wrap(g));

@@ -7,17 +7,30 @@ import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
+import io.psf.builtin.PartialReduce;
+import io.psf.builtin.SideBySide;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.builtin.ssp.SspInitPsf;
+import io.psf.builtin.ssp.SspSyncPsf;
+import io.psf.runtime.PsCluster;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+@Timeout(60)
 class PartialReduceTest {
     private static final long GROUP = 11;
     private static final TensorId T = TensorId.of("weights");
@@ -212,6 +225,102 @@ class PartialReduceTest {
         Pending<PartialReduceMean.Response> zero = mean(cluster, 0, 0, new int[] {0, 1}, 1, 2);
         mean(cluster, 1, 0, new int[] {0, 1}, 3, 4).await();
         assertThat(zero.await().mean()).isEqualTo(FloatArray.of(2, 3));
+    }
+
+    @Test
+    void oneThatHasLeftIsNotInTheGroup() {
+        try (PsCluster cluster = PsCluster.embedded(2, 3)) {
+            Pending<?> gone = PartialReducePartnersPsf.stub(cluster.worker(2))
+                    .withDeadline(Duration.ofMillis(100))
+                    .call(GROUP, 2, 2, 10_000_000);
+            cluster.worker(2).close(); // when its call has timed out
+            assertThat(gone.isDone()).isTrue();
+            SspInitPsf.stub(cluster.worker(0)).call(GROUP, 3, 0).await();
+            Pending<?> one = SspSyncPsf.stub(cluster.worker(1)).call(GROUP, 1, 1);
+            SspSyncPsf.stub(cluster.worker(0)).call(GROUP, 0, 1).await(); // when the group's server knows who has left
+            one.await();
+            Pending<PartialReducePartners.Response> zero =
+                    PartialReducePartnersPsf.stub(cluster.worker(0)).call(GROUP, 0, 2, 10_000_000);
+            assertThat(PartialReducePartnersPsf.stub(cluster.worker(1))
+                            .call(GROUP, 1, 2, 10_000_000)
+                            .await()
+                            .ranks())
+                    .containsExactly(0, 1);
+            assertThat(zero.await().ranks()).containsExactly(0, 1);
+        }
+    }
+
+    @Test
+    void aPartnerThatHasLeftIsNotWaitedForWithItsValues() {
+        try (PsCluster cluster = PsCluster.embedded(2, 3)) {
+            Tensors.init(cluster.worker(), TensorSpec.dense("weights", 4));
+            int[] all = {0, 1, 2};
+            Pending<PartialReduceMean.Response> zero =
+                    PartialReduceMeanPsf.stub(cluster.worker(0)).call(T, GROUP, 0, all, FloatArray.of(1, 2, 3, 4));
+            Pending<PartialReduceMean.Response> one =
+                    PartialReduceMeanPsf.stub(cluster.worker(1)).call(T, GROUP, 0, all, FloatArray.of(3, 4, 5, 6));
+            cluster.worker(2).close();
+            assertThat(zero.await().mean()).isEqualTo(FloatArray.of(2, 3, 4, 5));
+            assertThat(one.await().mean()).isEqualTo(FloatArray.of(2, 3, 4, 5));
+        }
+    }
+
+    /**
+     * Each worker is in one group a round, and a group's members are told the same. A worker's values are its own power of
+     * two, so that a mean tells of which workers it is.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3})
+    void workersOfRandomSpeedAverageWithThosePartnersThatTheyAreTold(int wanted) {
+        int rounds = 100;
+        List<List<int[]>> told;
+        try (PsCluster cluster = PsCluster.embedded(2, 3)) {
+            told = SideBySide.onAll(cluster.workers(), worker -> {
+                Tensors.init(worker, TensorSpec.dense("weights", 101, 3));
+                Random random = new Random(worker.rank());
+                PartialReduce group = PartialReduce.of(worker, GROUP, wanted, Duration.ofMillis(3));
+                List<int[]> groups = new ArrayList<>();
+                float[] values = new float[303];
+                for (int round = 0; round < rounds; round++) {
+                    LockSupport.parkNanos(random.nextInt(6_000_000));
+                    Arrays.fill(values, 1 << worker.rank());
+                    int[] partners = group.average(T, values);
+                    float sum = Arrays.stream(partners).map(rank -> 1 << rank).sum();
+                    assertThat(values).containsOnly(sum / partners.length);
+                    groups.add(partners);
+                }
+                assertThat(Tensors.pull(worker, T)).containsOnly(0);
+                return groups;
+            });
+        }
+        int[] at = new int[3];
+        int together = 0;
+        while (Arrays.stream(at).sum() < 3 * rounds) {
+            int[] group = nextGroup(told, at);
+            assertThat(group).isSorted().hasSizeBetween(1, wanted);
+            for (int rank : group) {
+                at[rank]++;
+            }
+            together += group.length == wanted ? 1 : 0;
+        }
+        assertThat(at).containsOnly(rounds);
+        assertThat(together).as("groups of all that were wanted").isPositive();
+    }
+
+    /** The oldest group that all of its members have been told of next. */
+    private static int[] nextGroup(List<List<int[]>> told, int[] at) {
+        for (int rank = 0; rank < at.length; rank++) {
+            if (at[rank] < told.get(rank).size()) {
+                int[] group = told.get(rank).get(at[rank]);
+                assertThat(group).contains(rank);
+                if (Arrays.stream(group)
+                        .allMatch(each -> at[each] < told.get(each).size()
+                                && Arrays.equals(group, told.get(each).get(at[each])))) {
+                    return group;
+                }
+            }
+        }
+        throw new AssertionError("no group whose members were all told of it, at " + Arrays.toString(at));
     }
 
     private static void refused(ThrowingCallable call, String why) {

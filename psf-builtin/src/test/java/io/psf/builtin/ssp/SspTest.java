@@ -7,19 +7,28 @@ import io.psf.api.Member;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.Role;
+import io.psf.builtin.SideBySide;
+import io.psf.builtin.Ssp;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.Worker;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Timeout(60)
 class SspTest {
     private static final long GROUP = -7;
 
@@ -152,6 +161,83 @@ class SspTest {
         return Arrays.stream(ranks)
                 .mapToObj(rank -> new Member(Role.WORKER, rank, "", 0))
                 .toList();
+    }
+
+    private static Pending<SspSync.Response> sync(PsCluster cluster, int rank, long group, long clock) {
+        return SspSyncPsf.stub(cluster.worker(rank)).call(group, rank, clock);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 3})
+    void workersOfRandomSpeedStayWithinTheBound(int staleness) {
+        int ticks = 200;
+        AtomicLongArray begun = new AtomicLongArray(3);
+        try (PsCluster cluster = PsCluster.embedded(2, 3)) {
+            List<Long> clocks = SideBySide.onAll(cluster.workers(), worker -> {
+                Random random = new Random(worker.rank());
+                Ssp ssp = Ssp.join(worker, 5, staleness);
+                for (int tick = 1; tick <= ticks; tick++) {
+                    LockSupport.parkNanos(random.nextInt(10) == 0 ? 2_000_000 : 1);
+                    begun.set(worker.rank(), tick);
+                    long slowest = ssp.tick();
+                    assertThat(slowest).isGreaterThanOrEqualTo(tick - staleness);
+                    for (int other = 0; other < 3; other++) {
+                        assertThat(begun.get(other)).isGreaterThanOrEqualTo(slowest);
+                    }
+                }
+                return ssp.clock();
+            });
+            assertThat(clocks).containsOnly((long) ticks);
+        }
+    }
+
+    @Test
+    void theOthersGoOnWhenTheSlowestLeaves() {
+        try (PsCluster cluster = PsCluster.embedded(2, 3)) {
+            List<Pending<SspSync.Response>> ahead = new ArrayList<>();
+            for (long group = 0; group < 4; group++) { // on both servers
+                SspInitPsf.stub(cluster.worker(0)).call(group, 3, 1).await();
+                sync(cluster, 2, group, 1).await();
+                sync(cluster, 1, group, 2);
+                ahead.add(sync(cluster, 0, group, 3));
+                SspInitPsf.stub(cluster.worker(0)).call(group, 3, 1).await(); // after the call on the same lane
+                assertThat(ahead).noneMatch(Pending::isDone);
+            }
+            cluster.worker(2).close();
+            ahead.forEach(each -> assertThat(each.await().slowest()).isEqualTo(2));
+            for (long group = 0; group < 4; group++) {
+                sync(cluster, 1, group, 9);
+                assertThat(sync(cluster, 0, group, 10).await().slowest()).isEqualTo(9);
+            }
+        }
+    }
+
+    @Test
+    void oneThatLeavesBeforeItHasComeIsNotWaitedFor() {
+        try (PsCluster cluster = PsCluster.embedded(2, 3)) {
+            Ssp zero = Ssp.join(cluster.worker(0), 3, 0);
+            Pending<SspSync.Response> one = sync(cluster, 1, 3, 1);
+            cluster.worker(2).close();
+            assertThat(zero.tick()).isEqualTo(1);
+            one.await();
+        }
+    }
+
+    @Test
+    void whoHasWaitedTooLongMayTickAgain() {
+        try (PsCluster cluster = PsCluster.embedded(2, 2)) {
+            Worker worker = cluster.worker(0);
+            Ssp zero = Ssp.join(worker, 3, 0);
+            refused(() -> zero.tick(Duration.ofMillis(100)), PsException.Code.TIMED_OUT, "");
+            assertThat(zero.clock()).isZero();
+            Pending<SspSync.Response> one = sync(cluster, 1, 3, 1);
+            assertThat(zero.tick()).isEqualTo(1);
+            one.await();
+            refused(
+                    () -> Ssp.join(worker, 3, 7),
+                    PsException.Code.ALREADY_EXISTS,
+                    "staleness 7 (expected: as it was created, group 3 of all workers and staleness 0)");
+        }
     }
 
     @Test

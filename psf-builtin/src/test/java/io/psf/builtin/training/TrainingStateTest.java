@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
+import io.psf.builtin.Laws;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -81,7 +82,7 @@ class TrainingStateTest {
     /** The server decides while calls and answers are under way. */
     @Test
     void noWorkerHasPassedACutWhenItReadsOfIt() {
-        for (int seed = 0; seed < 200; seed++) {
+        for (int seed = 0; seed < Laws.cases(50); seed++) {
             Random random = new Random(seed);
             List<Worker> workers = new ArrayList<>();
             present.clear();

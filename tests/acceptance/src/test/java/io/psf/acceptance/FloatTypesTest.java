@@ -15,6 +15,7 @@ import io.psf.builtin.Initializer;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.Pooling;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
@@ -109,6 +110,15 @@ final class FloatTypesTest {
                                 Arrays.copyOfRange(expected, at, at + WIDTH),
                                 error);
                     }
+                    float[] bags = new float[2 * WIDTH];
+                    Tensors.pullBags(worker, tensor, keys, new int[] {3, 2}, Pooling.SUM, bags)
+                            .await();
+                    float[] sums = new float[bags.length];
+                    for (int i = 0; i < keys.length * WIDTH; i++) {
+                        sums[(i < 3 * WIDTH ? 0 : WIDTH) + i % WIDTH] +=
+                                expected[(int) keys[i / WIDTH] * WIDTH + i % WIDTH];
+                    }
+                    requireClose(bags, sums, 4 * error);
                 });
             }
         }

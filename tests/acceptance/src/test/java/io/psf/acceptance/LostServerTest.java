@@ -7,16 +7,20 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
+import io.psf.builtin.EmbeddingCache;
+import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.cli.LocalJob;
 import io.psf.kvstore.KVStore;
 import io.psf.runtime.Worker;
 import io.psf.runtime.WorkerConfig;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -58,10 +62,49 @@ final class LostServerTest {
         }
     }
 
-    private static void assertTold(ThrowingCallable action) {
-        assertThatThrownBy(action)
+    /** It is not known whether the push was applied, so its updates are not sent again. */
+    @Test
+    void aCacheFailsAfterTheLossOfAServer() throws Exception {
+        try (LocalJob job = LocalJob.builder()
+                .servers(2)
+                .workers(1)
+                .environment(Map.of("PSF_HEARTBEAT_LIMIT", "3s"))
+                .endOnFailure(false)
+                .onLine((node, line) -> {})
+                .start()) {
+            String[] address = job.schedulerAddress().split(":", 2);
+            Worker worker = Worker.connect(WorkerConfig.of(address[0], Integer.parseInt(address[1])));
+            TensorSpec spec = TensorSpec.table("table", 100, 16).optimizer(Optimizers.sgd(1));
+            EmbeddingCache cache = EmbeddingCache.of(worker, spec).rows(10).open();
+            float[] values = new float[32];
+            float[] ones = new float[32];
+            Arrays.fill(ones, 1);
+            long[] keys = {1, 99};
+            cache.lookUp(keys, values);
+            cache.update(keys, ones);
+            cache.flush();
+            job.kill("server 1");
+            assertUnavailable(() -> {
+                for (int step = 0; step < 1_000_000; step++) {
+                    cache.update(keys, ones);
+                }
+            });
+            assertUnavailable(() -> cache.lookUp(keys, values));
+            assertUnavailable(() -> cache.update(keys, values));
+            assertUnavailable(cache::flush);
+            assertUnavailable(cache::close);
+            assertUnavailable(worker::close);
+        }
+    }
+
+    private static AbstractThrowableAssert<?, ?> assertUnavailable(ThrowingCallable action) {
+        return assertThatThrownBy(action)
                 .isInstanceOfSatisfying(
-                        PsException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE))
+                        PsException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE));
+    }
+
+    private static void assertTold(ThrowingCallable action) {
+        assertUnavailable(action)
                 .hasMessageContaining("lost server ")
                 .hasMessageContaining("it held changes of this worker");
     }

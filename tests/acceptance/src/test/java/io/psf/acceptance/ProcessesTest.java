@@ -180,7 +180,7 @@ final class ProcessesTest {
                 .endOnFailure(false)
                 .start()) {
             Path step = folder.resolve("run/step-000000000002");
-            await().atMost(SOON).pollInterval(Duration.ofMillis(1)).until(() -> ModelCheckpointsTest.isWriting(step));
+            await().atMost(SOON).pollInterval(Duration.ofMillis(1)).until(() -> KilledSaveTest.isWriting(step));
             job.kill("worker 1");
             awaitLines(1, "FAILED UNAVAILABLE: ");
             assertThat(count("worker 1 left or was lost before it had finished"))
@@ -188,7 +188,7 @@ final class ProcessesTest {
             awaitLines(1, "worker 0: SAVED [2 {rank=alone}{}, 1 {rank=0}{rank=1}]");
             assertThat(job.awaitExit(SOON)).as(String.join("\n", lines)).isTrue();
         }
-        assertThat(ModelCheckpointsTest.isWriting(folder)).isFalse();
+        assertThat(KilledSaveTest.isWriting(folder)).isFalse();
     }
 
     @Tag("long")

@@ -91,7 +91,7 @@ public final class WorkerMain {
                 .attempt();
         worker.barrier();
         Path folder = Path.of(System.getenv("PSF_CHECKPOINTS"), "run/step-000000000002");
-        while (!ModelCheckpointsTest.isWriting(folder)) {
+        while (!KilledSaveTest.isWriting(folder)) {
             Thread.onSpinWait(); // rank 1 is the first to call
         }
         try {

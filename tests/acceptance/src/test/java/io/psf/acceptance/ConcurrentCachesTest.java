@@ -1,17 +1,18 @@
 package io.psf.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
 
 import io.psf.acceptance.Clusters.Over;
-import io.psf.api.Pending;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
+import io.psf.builtin.EmbeddingCache;
+import io.psf.builtin.EmbeddingCache.Policy;
+import io.psf.builtin.Initializers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
-import io.psf.builtin.Updates;
-import io.psf.builtin.cache.PushEmbedding;
 import io.psf.builtin.cache.PushEmbeddingPsf;
 import io.psf.builtin.cache.PushSyncEmbedding;
 import io.psf.builtin.cache.PushSyncEmbeddingPsf;
@@ -22,20 +23,24 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Caches of several workers on one table. */
-@Timeout(60)
-final class CacheFunctionsTest {
+/** Caches of workers that run at once, and keep what arrives over sockets and shared memory. */
+@Timeout(120)
+final class ConcurrentCachesTest {
     private static final int ROWS = 200;
     private static final int WIDTH = 8;
 
     /** Each update adds 1 to a row, so that a row at version v is v in every element, whoever looks. */
     @ParameterizedTest
-    @EnumSource(Over.class)
+    @EnumSource(
+            value = Over.class,
+            names = {"TCP_MAPPED", "SHARED_MEMORY", "NETTY"})
     void valuesAndVersionsGoTogetherAndStayWithinTheBound(Over over) {
         AtomicLongArray acknowledged = new AtomicLongArray(ROWS);
         try (PsCluster cluster = Clusters.start(over, 3, 3)) {
@@ -112,29 +117,92 @@ final class CacheFunctionsTest {
         return rows;
     }
 
+    /**
+     * Each worker's updates add its own unit. A look-up contains all own updates, lacks at most the bound of those that the
+     * other worker had flushed before, and has none that were not made; all are in the table after the flushes.
+     */
     @ParameterizedTest
-    @EnumSource(Over.class)
-    void onASynchronousTableARoundIsInValuesAndVersionsAtOnce(Over over) {
+    @EnumSource(
+            value = Over.class,
+            names = {"TCP_MAPPED", "SHARED_MEMORY", "NETTY"})
+    void ht7_aSmallCacheOverALargeTableLosesNothing(Over over) {
+        int rows = 10_000;
+        AtomicIntegerArray[] made = {new AtomicIntegerArray(rows), new AtomicIntegerArray(rows)};
+        AtomicIntegerArray[] flushed = {new AtomicIntegerArray(rows), new AtomicIntegerArray(rows)};
+        TensorSpec spec = TensorSpec.table("table", rows, WIDTH).initializer(Initializers.uniform(-1, 1, 3));
         try (PsCluster cluster = Clusters.start(over, 2, 2)) {
-            TensorSpec spec = TensorSpec.table("table", ROWS, 1).updates(Updates.SUM);
-            TensorId table = Tensors.init(cluster.worker(0), spec);
-            LongArray key = LongArray.of(ROWS - 1);
-            LongArray none = LongArray.of(-1);
-            Pending<PushSyncEmbedding.Response> zero = PushSyncEmbeddingPsf.stub(cluster.worker(0))
-                    .call(table, key, FloatArray.of(10), IntArray.of(1), key, none, 0);
-            SyncEmbedding.Response between = SyncEmbeddingPsf.stub(cluster.worker(1))
-                    .call(table, key, none, 0)
-                    .await();
-            assertThat(between).isEqualTo(new SyncEmbedding.Response(key, LongArray.of(0), FloatArray.of(0)));
-            assertThat(zero.isDone()).isFalse();
-            Pending<PushEmbedding.Response> one =
-                    PushEmbeddingPsf.stub(cluster.worker(1)).call(table, key, FloatArray.of(100), IntArray.of(2));
-            assertThat(zero.await().values()).isEqualTo(FloatArray.of(110));
-            one.await();
-            assertThat(SyncEmbeddingPsf.stub(cluster.worker(1))
-                            .call(table, key, none, 0)
-                            .await())
-                    .isEqualTo(new SyncEmbedding.Response(key, LongArray.of(3), FloatArray.of(110)));
+            Clusters.onEachWorker(cluster, worker -> {
+                int rank = worker.rank();
+                int other = 1 - rank;
+                int pullBound = 10 * rank;
+                Random random = new Random(7 + rank);
+                EmbeddingCache cache = EmbeddingCache.of(worker, spec)
+                        .rows(1_000)
+                        .policy(rank == 0 ? Policy.LRU : Policy.LFU_OPT)
+                        .pullBound(pullBound)
+                        .pushBound(5L * rank)
+                        .open();
+                float[] first = Tensors.pull(worker, cache.table());
+                worker.barrier();
+                for (int step = 0; step < 300; step++) {
+                    int least = step % 3 == 0 ? rows / 2 : 0; // all on the second server
+                    long[] keys = random.longs(random.nextInt(200), least, rows).toArray();
+                    for (int i = 0; i < keys.length; i += 2) {
+                        keys[i] = random.nextInt(rows - 30, rows); // often enough that the bound is reached
+                    }
+                    int[] before = Arrays.stream(keys)
+                            .mapToInt(key -> flushed[other].get((int) key))
+                            .toArray();
+                    if (random.nextBoolean()) {
+                        cache.prefetch(keys);
+                    }
+                    if (random.nextBoolean()) {
+                        Arrays.stream(keys).forEach(key -> made[rank].incrementAndGet((int) key));
+                        cache.update(keys, filled(keys.length, rank == 0 ? 1 : 1024));
+                    }
+                    if (random.nextInt(4) == 0) {
+                        cache.flush();
+                        copy(made[rank], flushed[rank]);
+                    }
+                    float[] values = new float[keys.length * WIDTH];
+                    cache.lookUp(keys, values);
+                    for (int i = 0; i < keys.length; i++) {
+                        int counts = counts(values, i, first, (int) keys[i]);
+                        int[] seen = {counts % 1024, counts / 1024};
+                        assertThat(seen[rank]).isEqualTo(made[rank].get((int) keys[i]));
+                        assertThat(seen[other]).isBetween(before[i] - pullBound, made[other].get((int) keys[i]));
+                    }
+                }
+                cache.close();
+                worker.barrier();
+                float[] all = Tensors.pull(worker, cache.table());
+                for (int i = 0; i < all.length; i++) {
+                    float sum = made[0].get(i / WIDTH) + 1024f * made[1].get(i / WIDTH);
+                    assertThat(all[i] - first[i]).isCloseTo(sum, offset(0.1f));
+                }
+            });
+        }
+    }
+
+    /** Returns what has been added to a row since the beginning, to each of its values the same. */
+    private static int counts(float[] values, int position, float[] first, int row) {
+        int[] counts = IntStream.range(0, WIDTH)
+                .map(c -> Math.round(values[position * WIDTH + c] - first[row * WIDTH + c]))
+                .distinct()
+                .toArray();
+        assertThat(counts).hasSize(1);
+        return counts[0];
+    }
+
+    private static float[] filled(int n, float value) {
+        float[] rows = new float[n * WIDTH];
+        Arrays.fill(rows, value);
+        return rows;
+    }
+
+    private static void copy(AtomicIntegerArray from, AtomicIntegerArray to) {
+        for (int i = 0; i < from.length(); i++) {
+            to.set(i, from.get(i));
         }
     }
 }

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Checkpoints of a model whose servers are killed. */
 @Tag("long")
 @Timeout(180)
-final class ModelCheckpointsTest {
+final class KilledSaveTest {
     private static final TensorSpec SPEC =
             TensorSpec.table("w", 1_000_000, 8).optimizer(Optimizers.adam(0.01)); // 96 MB with the moments
 

@@ -22,19 +22,18 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Handlers that wait for time, and for the shards of their node. */
+/** Work that handlers put off, or give to all shards of their node, on the lanes of servers. */
 @Timeout(60)
-final class WaitingTest {
+final class WorkOnLanesTest {
     private static final long HOUR = TimeUnit.HOURS.toMillis(1);
 
     private static boolean isAllCancelled() {
         return Alarm.SET.stream().allMatch(Future::isCancelled);
     }
 
-    @ParameterizedTest
-    @EnumSource(Over.class)
-    void aShardAnswersAfterADelay(Over over) {
-        try (PsCluster cluster = Clusters.start(over, 2, 1)) {
+    @Test
+    void aShardAnswersAfterADelay() {
+        try (PsCluster cluster = Clusters.start(Over.TCP_MAPPED, 2, 1)) {
             TensorId t =
                     Tensors.init(cluster.worker(), TensorSpec.dense("t", 30).slices(7));
             Pending<Alarm.Response> later = AlarmPsf.stub(cluster.worker()).call(t, 20);
@@ -75,7 +74,9 @@ final class WaitingTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Over.class)
+    @EnumSource(
+            value = Over.class,
+            names = {"MEMORY", "TCP_MAPPED"}) // one lane a server, and three
     void aServerAsksItsShardsInTheOrderOfTheirSlices(Over over) {
         try (PsCluster cluster = Clusters.start(over, 2, 2)) {
             for (int slices : new int[] {1, 2, 3, 7}) {

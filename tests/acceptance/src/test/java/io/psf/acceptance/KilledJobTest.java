@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Training loops of real processes, which are killed and started again. */
 @Tag("long")
 @Timeout(300)
-final class TrainingLoopTest {
+final class KilledJobTest {
     private static final Duration SOON = Duration.ofSeconds(100);
     private static final long STEPS = 60;
 
