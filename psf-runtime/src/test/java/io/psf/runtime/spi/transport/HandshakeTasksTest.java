@@ -179,6 +179,11 @@ final class HandshakeTasksTest {
                 HandshakeTasks.Stranger completes = unlimited.stranger(address(10, 0, 0, 1));
                 completes.execute(() -> {
                     work(LONG);
+                    ran.add("begun");
+                });
+                assertThat(ran(1)).containsExactly("begun");
+                completes.execute(() -> {
+                    work(LONG);
                     completes.completed();
                     ran.add("completed");
                 });

@@ -59,7 +59,7 @@ final class SharedPipeTest {
     void bytesOfRandomSizesArriveInBothDirectionsAtOnce(int capacity) throws Exception {
         long seed = seed();
         List<SharedPipe> ends = ends(capacity);
-        long end = 8 << 20;
+        long end = Math.min(8 << 20, 256L * capacity);
         List<Callable<Void>> work = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             SharedPipe from = ends.get(i);
@@ -164,7 +164,7 @@ final class SharedPipeTest {
     void whatIsReservedLiesInOnePiece() throws Exception {
         long seed = seed();
         List<SharedPipe> ends = ends(4096);
-        int frames = 20_000;
+        int frames = 4_000;
         together(List.of(
                 () -> {
                     Random random = new Random(seed);
