@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
@@ -20,7 +21,12 @@ import org.junit.platform.commons.support.AnnotationSupport;
  * machine.
  */
 public final class GivenTimeLimits implements InvocationInterceptor {
+    /** True if the test that runs is at its limit. */
+    private static volatile boolean isLate;
+
     static {
+        // Awaitility heeds no interrupt.
+        Awaitility.setDefaultFailFastCondition("the test is at its limit", () -> isLate);
         for (int i = Integer.getInteger("psf.test.load", 0); i > 0; i--) {
             Thread busy = new Thread(GivenTimeLimits::spin, "busy-loop");
             busy.setDaemon(true);
@@ -122,6 +128,7 @@ public final class GivenTimeLimits implements InvocationInterceptor {
                             printStacks();
                         }
                         late = true;
+                        isLate = true;
                         test.interrupt();
                     }
                     if (!ended && time > 2 * limit) {
@@ -149,6 +156,7 @@ public final class GivenTimeLimits implements InvocationInterceptor {
             ended = true;
             notifyAll();
             if (late) {
+                isLate = false;
                 Thread.interrupted(); // clears what the test has not noticed
             }
             return late;
