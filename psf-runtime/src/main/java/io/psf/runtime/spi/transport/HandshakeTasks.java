@@ -16,6 +16,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,7 +48,7 @@ public final class HandshakeTasks implements AutoCloseable {
     /** The bytes of an IPv4 address. */
     private static final int IPV4 = 4;
 
-    private static final int IDLE_SECONDS = 10;
+    private static final int IDLE_SECONDS = 1;
 
     /** Gets one {@link #next} for each task that is not dropped. */
     private final ThreadPoolExecutor thread =
@@ -58,6 +59,9 @@ public final class HandshakeTasks implements AutoCloseable {
             });
 
     private final long mostOverNanos;
+    private final LongSupplier clock;
+    /** The processor time of the current thread. */
+    private final LongSupplier processor;
 
     // Guarded by this object.
     /** The tasks of handshakes that have begun, and of connections that this side makes. */
@@ -69,9 +73,9 @@ public final class HandshakeTasks implements AutoCloseable {
     /** The time that handshakes have cost which are not complete, less the part that is free. */
     private long spentNanos;
 
-    private long spentAt = System.nanoTime();
+    private long spentAt;
     /** When the limit was last logged. */
-    private long slowedAt = System.nanoTime() - SLOWED_NANOS;
+    private long slowedAt;
 
     /** Creates the tasks of a transport. */
     public HandshakeTasks() {
@@ -79,7 +83,15 @@ public final class HandshakeTasks implements AutoCloseable {
     }
 
     HandshakeTasks(long mostOverNanos) {
+        this(mostOverNanos, System::nanoTime, HandshakeTasks::processorNanos);
+    }
+
+    HandshakeTasks(long mostOverNanos, LongSupplier clock, LongSupplier processor) {
         this.mostOverNanos = mostOverNanos;
+        this.clock = clock;
+        this.processor = processor;
+        this.spentAt = clock.getAsLong();
+        this.slowedAt = spentAt - SLOWED_NANOS;
         thread.allowCoreThreadTimeOut(true);
     }
 
@@ -135,11 +147,11 @@ public final class HandshakeTasks implements AutoCloseable {
         @Override
         public void execute(Runnable task) {
             Runnable timed = () -> {
-                long start = processorNanos();
+                long start = processor.getAsLong();
                 try {
                     task.run();
                 } finally {
-                    spent(processorNanos() - start);
+                    spent(processor.getAsLong() - start);
                 }
             };
             synchronized (HandshakeTasks.this) {
@@ -162,7 +174,7 @@ public final class HandshakeTasks implements AutoCloseable {
                     return;
                 }
                 nanos += taken;
-                forget(System.nanoTime());
+                forget(clock.getAsLong());
                 spentNanos = Math.min(spentNanos + taken, FREE_NANOS + mostOverNanos);
             }
         }
@@ -239,7 +251,7 @@ public final class HandshakeTasks implements AutoCloseable {
             if (beginnings.isEmpty()) {
                 return null;
             }
-            long now = System.nanoTime();
+            long now = clock.getAsLong();
             forget(now);
             if (spentNanos <= FREE_NANOS) {
                 return takeNext();

@@ -24,8 +24,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(60)
 class JournalTest {
     private static final Node SERVER = new Node(new Member(Role.SERVER, 0, "localhost", 4081), 1);
     private static final Node WORKER = new Node(new Member(Role.WORKER, 0, "", 0), 1);
@@ -344,7 +346,7 @@ class JournalTest {
             journal.breakFile();
             called(journal, call(0, 5));
             assertThat(file()).doesNotExist();
-            await().until(() -> {
+            await().forever().until(() -> {
                 called(journal, call(0, 6));
                 return Files.exists(file());
             });

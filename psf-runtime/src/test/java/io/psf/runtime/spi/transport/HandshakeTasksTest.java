@@ -16,7 +16,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -25,13 +24,22 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 final class HandshakeTasksTest {
-    /** A task that takes longer than what is free. */
+    /** More than what is free. */
     private static final Duration LONG = Duration.ofMillis(400);
+
+    private static final Duration UNLIMITED = Duration.ofHours(1);
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-    private final HandshakeTasks tasks = new HandshakeTasks();
+    private final AtomicLong clock = new AtomicLong();
+    private final AtomicLong processor = new AtomicLong();
+    private final HandshakeTasks tasks = tasks(Duration.ofMillis(20));
     private final BlockingQueue<String> ran = new LinkedBlockingQueue<>();
+
+    /** Returns tasks whose times are the test's. */
+    private HandshakeTasks tasks(Duration mostOver) {
+        return new HandshakeTasks(mostOver.toNanos(), clock::get, processor::get);
+    }
 
     @AfterEach
     void close() {
@@ -77,7 +85,7 @@ final class HandshakeTasksTest {
     private List<String> ran(int n) throws InterruptedException {
         List<String> all = new ArrayList<>();
         for (int i = 0; i < n; i++) {
-            all.add(ran.poll(20, TimeUnit.SECONDS));
+            all.add(ran.take());
         }
         return all;
     }
@@ -123,83 +131,104 @@ final class HandshakeTasksTest {
         assertThat(ran(3)).containsExactly("second", "own", "beginning");
     }
 
-    /** Takes processor time of this thread. */
-    private static void work(Duration time) {
-        long end = THREADS.getCurrentThreadCpuTime() + time.toNanos();
-        while (THREADS.getCurrentThreadCpuTime() < end) {
-            Thread.onSpinWait();
-        }
+    private void work(Duration time) {
+        processor.addAndGet(time.toNanos());
     }
 
-    /** Runs a handshake that costs more than what is free. */
-    private HandshakeTasks.Stranger costly() throws InterruptedException {
-        HandshakeTasks.Stranger costly = tasks.stranger(address(10, 0, 0, 1));
+    /** Runs a handshake that takes processor time and does not complete. */
+    private HandshakeTasks.Stranger costly(HandshakeTasks of, Duration time) throws InterruptedException {
+        HandshakeTasks.Stranger costly = of.stranger(address(10, 0, 0, 1));
         costly.execute(() -> {
-            work(LONG);
+            work(time);
             ran.add("costly");
         });
         assertThat(ran(1)).containsExactly("costly");
+        after(of, Duration.ZERO, 1); // its time is counted
         return costly;
+    }
+
+    /** Has the thread look at its tasks after that time of the clock, and returns what it has run. */
+    private List<String> after(HandshakeTasks of, Duration time, int n) throws InterruptedException {
+        clock.addAndGet(time.toNanos());
+        of.own().execute(() -> ran.add("own"));
+        List<String> all = ran(n);
+        of.own().execute(() -> ran.add("end"));
+        assertThat(ran(1)).as("after " + all).containsExactly("end");
+        return all;
     }
 
     @Test
     void handshakesWithoutAnEndGetATenthOfAProcessor() throws Exception {
-        long start = System.nanoTime();
-        costly();
+        costly(tasks, LONG);
         for (int i = 0; i < 5; i++) {
             tasks.stranger(address(10, 0, 0, 2)).execute(() -> {
                 work(Duration.ofMillis(20));
                 ran.add("later");
             });
         }
-        assertThat(ran(5)).containsOnly("later");
-        // 400 ms, and for each of the others 20 ms more than what is free, which takes ten times as long.
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(1350));
+        for (int i = 0; i < 5; i++) { // each is preceded by 20 ms more than what is free, which take ten times as long
+            assertThat(after(tasks, Duration.ofMillis(190), 1)).containsExactly("own");
+            assertThat(after(tasks, Duration.ofMillis(10), 2)).containsExactly("own", "later");
+        }
     }
 
     @Test
     void aHandshakeThatCompletesCostsNothing() throws Exception {
-        try (HandshakeTasks unlimited = new HandshakeTasks(TimeUnit.HOURS.toNanos(1))) {
-            AtomicLong waited = new AtomicLong();
-            for (int i = 0; i < 4; i++) {
+        try (HandshakeTasks unlimited = tasks(UNLIMITED)) {
+            for (int i = 0; i < 4; i++) { // while the clock stands still
                 HandshakeTasks.Stranger completes = unlimited.stranger(address(10, 0, 0, 1));
-                long given = System.nanoTime();
                 completes.execute(() -> {
-                    waited.addAndGet(System.nanoTime() - given);
+                    work(LONG);
+                    ran.add("begun");
+                });
+                assertThat(ran(1)).containsExactly("begun");
+                completes.execute(() -> {
                     work(LONG);
                     completes.completed();
                     ran.add("completed");
                 });
                 assertThat(ran(1)).containsExactly("completed");
             }
-            // With their time counted, each but the first would wait for one and a half seconds and more.
-            assertThat(Duration.ofNanos(waited.get())).isLessThan(Duration.ofSeconds(3));
         }
     }
 
     @Test
     void aSlowTaskHoldsOthersUpForAFractionOfASecond() throws Exception {
-        costly();
-        long begun = System.nanoTime();
+        costly(tasks, Duration.ofMinutes(1));
         stranger(address(10, 0, 0, 2), "later");
-        assertThat(ran(1)).containsExactly("later");
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(1400)); // without a limit
+        assertThat(after(tasks, Duration.ofMillis(200), 2)).containsExactly("own", "later");
     }
 
     @Test
     void whileStrangersWaitTheOwnTasksAndThoseThatHaveBegunRun() throws Exception {
-        try (HandshakeTasks unlimited = new HandshakeTasks(TimeUnit.HOURS.toNanos(1))) {
-            HandshakeTasks.Stranger costly = unlimited.stranger(address(10, 0, 0, 1));
-            costly.execute(() -> {
-                work(Duration.ofSeconds(1));
-                ran.add("costly");
-            });
-            assertThat(ran(1)).containsExactly("costly");
-            unlimited.stranger(address(10, 0, 0, 2)).execute(() -> ran.add("later")); // waits for some seconds
-            unlimited.own().execute(() -> ran.add("own"));
-            assertThat(ran(1)).containsExactly("own");
+        try (HandshakeTasks unlimited = tasks(UNLIMITED)) {
+            HandshakeTasks.Stranger costly = costly(unlimited, Duration.ofSeconds(1));
+            unlimited.stranger(address(10, 0, 0, 2)).execute(() -> ran.add("later"));
+            assertThat(after(unlimited, Duration.ofMillis(7490), 1)).containsExactly("own");
             costly.execute(() -> ran.add("second"));
-            assertThat(ran(2)).containsExactly("second", "later");
+            assertThat(ran(1)).containsExactly("second");
+            assertThat(after(unlimited, Duration.ofMillis(10), 2)).containsExactly("own", "later");
+        }
+    }
+
+    @Test
+    void theTimesAreThoseOfTheProcessorAndOfTheClock() throws Exception {
+        try (HandshakeTasks real = new HandshakeTasks(UNLIMITED.toNanos())) {
+            AtomicLong end = new AtomicLong();
+            real.stranger(address(10, 0, 0, 1)).execute(() -> {
+                long enough = THREADS.getCurrentThreadCpuTime() + Duration.ofMillis(300).toNanos();
+                while (THREADS.getCurrentThreadCpuTime() < enough) {
+                    Thread.onSpinWait();
+                }
+                end.set(System.nanoTime());
+            });
+            AtomicLong waited = new AtomicLong();
+            real.stranger(address(10, 0, 0, 2)).execute(() -> {
+                waited.set(System.nanoTime() - end.get());
+                ran.add("later");
+            });
+            assertThat(ran(1)).containsExactly("later");
+            assertThat(Duration.ofNanos(waited.get())).isGreaterThanOrEqualTo(Duration.ofMillis(500));
         }
     }
 
@@ -219,7 +248,7 @@ final class HandshakeTasksTest {
             });
         }
         open.countDown();
-        await().until(() -> count.get() == HandshakeTasks.MOST - 1);
+        await().forever().until(() -> count.get() == HandshakeTasks.MOST - 1);
         assertThat(ran(1)).containsExactly("other");
         assertThat(ran).isEmpty();
     }

@@ -15,6 +15,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -22,14 +23,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every transport over sockets does with peers that send anything but frames. */
 public abstract class SocketTransportContract extends TransportContract {
-    /** What peers of the transport under test may make it wait for. */
-    private static final ConnectionLimits LIMITS = ConnectionLimits.usual().withPartialFrame(Duration.ofMillis(300));
+    /** The limit of a test: no peer runs into these limits, and no check at intervals of an eighth wakes the transport. */
+    private static final ConnectionLimits PATIENT =
+            ConnectionLimits.usual().withHello(Duration.ofHours(1)).withPartialFrame(Duration.ofHours(1));
+
+    /** The longest read of a socket, in milliseconds. */
+    private static final int LONGEST_READ = 120_000;
 
     /** Connects a peer that may send anything. */
     protected Socket open(int port) throws IOException {
@@ -41,7 +45,29 @@ public abstract class SocketTransportContract extends TransportContract {
 
     @Override
     protected Transport newTransport() {
-        return newTransport(LIMITS);
+        return newTransport(PATIENT);
+    }
+
+    /**
+     * Returns a limit that a healthy peer keeps, however busy the machine is: ten times what a connection and a request
+     * take now.
+     *
+     * @param least the limit on an idle machine
+     */
+    protected Duration ample(Duration least) throws Exception {
+        long taken = 0;
+        for (int i = 0; i < 2; i++) { // the first one may load classes
+            Inbox inbox = new Inbox();
+            int port = transport.listen("127.0.0.1", 0, each -> inbox).port();
+            long begin = System.nanoTime();
+            try (Socket socket = open(port)) {
+                socket.getOutputStream().write(requests(1));
+                inbox.next().release();
+            }
+            taken = System.nanoTime() - begin;
+        }
+        Duration wanted = Duration.ofNanos(10 * taken);
+        return wanted.compareTo(least) > 0 ? wanted : least;
     }
 
     @Test
@@ -60,12 +86,12 @@ public abstract class SocketTransportContract extends TransportContract {
 
     @Test
     void halfAFrameIsAnsweredWithAnErrorAndCutOff() throws Exception {
-        assertThat(told(java.util.Arrays.copyOf(header(), 20))).contains("half a frame: 20 of 48 bytes");
+        assertThat(toldHalf(Arrays.copyOf(header(), 20))).contains("half a frame: 20 of 48 bytes");
     }
 
     @Test
     void aFrameThatStopsInItsBodyIsAnsweredWithAnErrorAndCutOff() throws Exception {
-        assertThat(told(header())).contains("half a frame: 48 of");
+        assertThat(toldHalf(header())).contains("half a frame: 48 of");
     }
 
     @Test
@@ -98,11 +124,9 @@ public abstract class SocketTransportContract extends TransportContract {
 
     /** Stopped reading must not stop writing: a node stops reading from a peer until that has taken its answers. */
     @Test
-    @Timeout(10)
     void whatIsUnsentGoesOutWhileReadingIsStopped() throws Exception {
-        try (Transport here = newTransport(ConnectionLimits.usual()); // that is seldom woken by a check
-                Transport other = newTransport(ConnectionLimits.usual())) {
-            int port = here.listen("127.0.0.1", 0, each -> atServer).port();
+        try (Transport other = newTransport()) {
+            int port = transport.listen("127.0.0.1", 0, each -> atServer).port();
             Channel near = other.connect("127.0.0.1", port, each -> atClient);
             near.trust();
             near.send(request(0), LATER);
@@ -139,7 +163,7 @@ public abstract class SocketTransportContract extends TransportContract {
                 far.offer(request(i, new float[100_000]));
             }
             near.close();
-            atServer.closed.get(10, TimeUnit.SECONDS);
+            atServer.closed.get();
         }
     }
 
@@ -200,15 +224,10 @@ public abstract class SocketTransportContract extends TransportContract {
     @ValueSource(booleans = {false, true})
     void framesBehindOneThatKeepsItsReceiverArriveInTheirOrder(boolean says) throws Exception {
         Keeping receiver = new Keeping(100, says);
-        ConnectionLimits seldom =
-                ConnectionLimits.usual().withHello(Duration.ofSeconds(60)).withPartialFrame(Duration.ofSeconds(60));
-        try (Transport seldomChecked = newTransport(seldom);
-                Socket socket = open(
-                        seldomChecked.listen("127.0.0.1", 0, each -> receiver).port())) {
+        try (Socket socket = open(
+                transport.listen("127.0.0.1", 0, each -> receiver).port())) {
             socket.getOutputStream().write(requests(15)); // in one piece, so that they are read at once
-            assertThat(receiver.others.await(5, TimeUnit.SECONDS))
-                    .as("14 frames that came together with the first")
-                    .isTrue();
+            receiver.others.await(); // 14 frames that came together with the first
             for (int i = 0; i < 15; i++) {
                 assertThat(atServer.next().call()).isEqualTo(i);
             }
@@ -248,23 +267,22 @@ public abstract class SocketTransportContract extends TransportContract {
             }
         });
         try {
-            await().atMost(10, TimeUnit.SECONDS).until(() -> failed.get() > 3);
+            await().forever().until(() -> failed.get() > 3);
             for (int i = 0; i < 20; i++) {
                 try (Socket socket = open(port)) {
                     socket.getOutputStream().write(requests(1));
-                    Frame frame = atServer.frames.poll(5, TimeUnit.SECONDS);
-                    assertThat(frame).as("frame of another connection").isNotNull();
+                    atServer.next();
                 }
             }
         } finally {
             stop.set(true);
-            failing.get(10, TimeUnit.SECONDS);
+            failing.get();
         }
     }
 
     private Socket connect(int port) throws IOException {
         Socket socket = open(port);
-        socket.setSoTimeout(20_000);
+        socket.setSoTimeout(LONGEST_READ);
         return socket;
     }
 
@@ -282,22 +300,24 @@ public abstract class SocketTransportContract extends TransportContract {
 
     @Test
     void aStrangerThatSaysNothingIsCutOff() throws Exception {
-        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(Duration.ofMillis(300)));
+        Duration hello = ample(Duration.ofMillis(300));
+        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(hello));
                 Socket socket =
                         connect(strict.listen("127.0.0.1", 0, each -> atServer).port())) {
             byte[] told = socket.getInputStream().readAllBytes();
-            assertThat(new String(told, StandardCharsets.UTF_8)).contains("hello: none (expected: one within 300 ms)");
-            assertThat(atServer.closed.get(10, TimeUnit.SECONDS).code()).isEqualTo(PsException.Code.TIMED_OUT);
+            assertThat(new String(told, StandardCharsets.UTF_8)).contains("hello: none (expected: one within " + hello.toMillis() + " ms)");
+            assertThat(atServer.closed.get().code()).isEqualTo(PsException.Code.TIMED_OUT);
         }
     }
 
     @Test
     void aStrangerThatSendsByteAfterByteIsCutOff() throws Exception {
-        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(Duration.ofMillis(300)));
+        Duration hello = ample(Duration.ofMillis(300));
+        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(hello));
                 Socket socket =
                         connect(strict.listen("127.0.0.1", 0, each -> atServer).port())) {
             byte[] request = requests(1);
-            await().atMost(10, TimeUnit.SECONDS)
+            await().forever()
                     .pollInterval(Duration.ofMillis(100))
                     .until(() -> {
                         try {
@@ -312,7 +332,8 @@ public abstract class SocketTransportContract extends TransportContract {
 
     @Test
     void aStrangerWhoseRequestIsBeingAnsweredIsNotCutOffNorOneThatIsTrusted() throws Exception {
-        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(Duration.ofSeconds(2)))) {
+        Duration hello = ample(Duration.ofMillis(500));
+        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(hello))) {
             int port = strict.listen("127.0.0.1", 0, each -> atServer).port();
             try (Socket waiting = connect(port);
                     Socket trusted = connect(port)) {
@@ -339,7 +360,7 @@ public abstract class SocketTransportContract extends TransportContract {
     @Test
     void theOldestStrangerGivesWayToOneMore() throws Exception {
         List<Socket> sockets = new ArrayList<>();
-        try (Transport strict = newTransport(ConnectionLimits.usual().withStrangers(5))) {
+        try (Transport strict = newTransport(PATIENT.withStrangers(5))) {
             int port = strict.listen("127.0.0.1", 0, each -> atServer).port();
             Socket waiting = connect(port);
             sockets.add(waiting);
@@ -352,7 +373,7 @@ public abstract class SocketTransportContract extends TransportContract {
             sockets.add(honest);
             honest.getOutputStream().write(requests(1));
             atServer.next();
-            await().atMost(10, TimeUnit.SECONDS)
+            await().forever()
                     .until(() -> sockets.subList(1, 18).stream().allMatch(SocketTransportContract::isAtEnd));
             assertThat(sockets.subList(18, sockets.size())).noneMatch(SocketTransportContract::isAtEnd);
             assertThat(isAtEnd(waiting)).as("a request of it is being answered").isFalse();
@@ -387,7 +408,7 @@ public abstract class SocketTransportContract extends TransportContract {
                         }
                     })
                     .isInstanceOf(IOException.class);
-            assertThat(atServer.closed.get(10, TimeUnit.SECONDS)).hasMessageContaining("(expected: at most 65536)");
+            assertThat(atServer.closed.get()).hasMessageContaining("(expected: at most 65536)");
         }
     }
 
@@ -428,15 +449,27 @@ public abstract class SocketTransportContract extends TransportContract {
     }
 
     /** Sends bytes to a fresh port and answers the detail of the error that comes back before the end. */
-    private String told(byte[] bytes) throws IOException, Exception {
-        Transport.Listener listener = transport.listen("127.0.0.1", 0, each -> atServer);
+    private String told(byte[] bytes) throws Exception {
+        return told(bytes, transport);
+    }
+
+    /** Sends bytes to a port of a transport that waits for the rest of a frame for a moment. */
+    private String toldHalf(byte[] bytes) throws Exception {
+        ConnectionLimits limits = ConnectionLimits.usual().withPartialFrame(ample(Duration.ofMillis(300)));
+        try (Transport strict = newTransport(limits)) {
+            return told(bytes, strict);
+        }
+    }
+
+    private String told(byte[] bytes, Transport by) throws Exception {
+        Transport.Listener listener = by.listen("127.0.0.1", 0, each -> atServer);
         try (Socket socket = open(listener.port())) {
-            socket.setSoTimeout(20_000);
+            socket.setSoTimeout(LONGEST_READ);
             socket.getOutputStream().write(bytes);
             socket.getOutputStream().flush();
             byte[] all = socket.getInputStream().readAllBytes();
             assertThat(all.length).isGreaterThan(Frame.HEADER);
-            assertThat(atServer.closed.get(10, TimeUnit.SECONDS).code()).isEqualTo(PsException.Code.PROTOCOL);
+            assertThat(atServer.closed.get().code()).isEqualTo(PsException.Code.PROTOCOL);
             assertThat(atServer.frames).isEmpty();
             return new String(all, Frame.HEADER, all.length - Frame.HEADER, StandardCharsets.UTF_8);
         }

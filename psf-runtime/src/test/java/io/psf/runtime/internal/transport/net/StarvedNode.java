@@ -60,7 +60,7 @@ final class StarvedNode {
                 POOL,
                 NetTransport.Sharing.NEVER,
                 Duration.ZERO,
-                ConnectionLimits.usual().withHello(Duration.ofMillis(800)))) {
+                ConnectionLimits.usual().withHello(Duration.ofSeconds(2)))) {
             StarvedNode node = new StarvedNode(transport);
             if (args[0].equals("files")) {
                 node.starveOfFiles();
@@ -86,7 +86,7 @@ final class StarvedNode {
 
     private Socket connect() throws IOException {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(120_000);
         return socket;
     }
 
@@ -148,7 +148,7 @@ final class StarvedNode {
             System.out.println("closed=" + closed.get());
             System.out.println("held=" + hold.size());
             hold.clear();
-            System.out.println("came=" + largeCame.await(10, TimeUnit.SECONDS));
+            System.out.println("came=" + largeCame.await(60, TimeUnit.SECONDS));
             sending.join();
             say("after", known);
         }

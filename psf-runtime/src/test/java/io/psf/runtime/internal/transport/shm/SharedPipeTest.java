@@ -18,16 +18,25 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Timeout(60)
 final class SharedPipeTest {
     private static final int WRITTEN_AT = 128;
     private static final int TAKEN_AT = 256;
 
     private final List<SharedSegment> segments = new ArrayList<>();
+
+    private static long seed() {
+        long seed = Long.getLong("psf.test.seed", System.nanoTime());
+        System.out.println("seed: " + seed);
+        return seed;
+    }
 
     /** Both ends, the creating one first. */
     private List<SharedPipe> ends(int capacity) throws IOException {
@@ -48,10 +57,9 @@ final class SharedPipeTest {
     @ParameterizedTest
     @ValueSource(ints = {4 << 10, 64 << 10, 1 << 20})
     void bytesOfRandomSizesArriveInBothDirectionsAtOnce(int capacity) throws Exception {
-        long seed = System.nanoTime();
-        System.out.println("seed: " + seed);
+        long seed = seed();
         List<SharedPipe> ends = ends(capacity);
-        long end = 8 << 20;
+        long end = Math.min(8 << 20, 256L * capacity);
         List<Callable<Void>> work = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             SharedPipe from = ends.get(i);
@@ -154,10 +162,9 @@ final class SharedPipeTest {
     /** Half of the frames in one piece, the others not; each says how long it is, and what all of its words are. */
     @Test
     void whatIsReservedLiesInOnePiece() throws Exception {
-        long seed = System.nanoTime();
-        System.out.println("seed: " + seed);
+        long seed = seed();
         List<SharedPipe> ends = ends(4096);
-        int frames = 20_000;
+        int frames = 4_000;
         together(List.of(
                 () -> {
                     Random random = new Random(seed);
@@ -238,6 +245,9 @@ final class SharedPipeTest {
 
     @SuppressWarnings("ThreadPriorityCheck") // both ends may share a processor
     private static void pause() {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new AssertionError("interrupted (expected: the other end goes on)");
+        }
         Thread.yield();
     }
 
@@ -273,18 +283,22 @@ final class SharedPipeTest {
     /** Both sides sleep whenever they can, so that each of these bytes is a chance to miss a doorbell. */
     @Test
     void noDoorbellIsLost() throws Exception {
-        long seed = System.nanoTime();
-        System.out.println("seed: " + seed);
+        long seed = seed();
         List<SharedPipe> ends = ends(4096);
         Semaphore bytes = new Semaphore(0);
         Semaphore room = new Semaphore(0);
-        long end = 8 << 20;
+        AtomicLong end = new AtomicLong(8 << 20);
         Stream out = new Stream(seed, 600);
         Stream in = new Stream(seed, 600);
+        Enough enough = new Enough();
         together(List.of(
                 () -> {
                     SharedPipe pipe = ends.get(0);
-                    while (out.position() < end) {
+                    while (out.position() < end.get()) {
+                        if (out.position() > 1 << 18 && enough.isReached()) {
+                            end.set(out.position());
+                            continue;
+                        }
                         if (out.write(pipe)) {
                             if (pipe.readerToBeWoken()) {
                                 bytes.release();
@@ -293,11 +307,12 @@ final class SharedPipeTest {
                             ring(room, "writer at " + out.position());
                         }
                     }
+                    bytes.release(); // the reader may wait for more
                     return null;
                 },
                 () -> {
                     SharedPipe pipe = ends.get(1);
-                    while (in.position() < end) {
+                    while (in.position() < end.get()) {
                         if (in.read(pipe)) {
                             if (pipe.writerToBeWoken()) {
                                 room.release();
@@ -319,12 +334,16 @@ final class SharedPipeTest {
         List<SharedPipe> ends = ends(4096);
         Semaphore bytes = new Semaphore(0);
         AtomicInteger read = new AtomicInteger();
-        int end = 200_000;
+        AtomicInteger end = new AtomicInteger(200_000);
+        Enough enough = new Enough();
         together(List.of(
                 () -> {
                     ByteBuffer one = ByteBuffer.allocateDirect(1);
-                    for (int i = 0; i < end; i++) {
+                    for (int i = 0; i < end.get(); i++) {
                         awaitAtLeast(read, i);
+                        if (i > 2000 && enough.isReached()) {
+                            end.set(i + 1);
+                        }
                         for (int later = i % 100; later > 0; later--) { // some nanoseconds each
                             read.getOpaque();
                         }
@@ -337,7 +356,7 @@ final class SharedPipeTest {
                 },
                 () -> {
                     ByteBuffer one = ByteBuffer.allocateDirect(1);
-                    for (int i = 0; i < end; i++) {
+                    for (int i = 0; i < end.get(); i++) {
                         while (ends.get(1).read(one.clear()) == 0) {
                             if (ends.get(1).prepareToSleep(0)) {
                                 ring(bytes, "reader at " + i);
@@ -349,23 +368,30 @@ final class SharedPipeTest {
                 }));
     }
 
-    @SuppressWarnings("ThreadPriorityCheck") // the reader may need this core
     private static void awaitAtLeast(AtomicInteger counter, int value) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         for (int spins = 1; counter.getAcquire() < value; spins++) {
             if (spins % 1000 == 0) {
-                assertThat(System.nanoTime() - deadline)
-                        .as("reader at " + counter)
-                        .isNegative();
-                Thread.yield();
+                pause();
             }
         }
     }
 
+    /** Cuts a test short on a loaded machine, where two threads take turns a thousand times more slowly. */
+    private static final class Enough {
+        private final long begin = System.nanoTime();
+
+        boolean isReached() {
+            return System.nanoTime() - begin > TimeUnit.SECONDS.toNanos(10);
+        }
+    }
+
     private static void ring(Semaphore doorbell, String who) throws InterruptedException {
-        assertThat(doorbell.tryAcquire(10, TimeUnit.SECONDS))
-                .as("doorbell of the " + who)
-                .isTrue();
+        try {
+            doorbell.acquire();
+        } catch (InterruptedException e) {
+            System.out.println("no doorbell for the " + who);
+            throw e;
+        }
     }
 
     @ParameterizedTest
@@ -412,8 +438,7 @@ final class SharedPipeTest {
     /** Whatever the other side makes of the whole memory, this one ends with an exception or goes on. */
     @Test
     void memoryFullOfRubbishHarmsNobody() throws IOException {
-        long seed = System.nanoTime();
-        System.out.println("seed: " + seed);
+        long seed = seed();
         Random random = new Random(seed);
         for (int round = 0; round < 50; round++) {
             List<SharedPipe> ends = ends(4096);
@@ -440,7 +465,7 @@ final class SharedPipeTest {
     private static void together(List<Callable<Void>> work) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(work.size());
         try {
-            for (Future<Void> one : threads.invokeAll(work, 60, TimeUnit.SECONDS)) {
+            for (Future<Void> one : threads.invokeAll(work)) {
                 one.get();
             }
         } finally {

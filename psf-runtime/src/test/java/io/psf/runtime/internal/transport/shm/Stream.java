@@ -1,5 +1,6 @@
 package io.psf.runtime.internal.transport.shm;
 
+import io.psf.runtime.GivenTime;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Random;
@@ -7,13 +8,15 @@ import java.util.concurrent.TimeUnit;
 
 /** Bytes that follow from a seed and their place, written and checked in steps of random sizes. */
 final class Stream {
-    private static final long DEADLINE = TimeUnit.SECONDS.toNanos(20);
+    /** The longest time, of those that this process is given, in which nothing moves. */
+    private static final long STALL = TimeUnit.SECONDS.toNanos(30);
 
     private final long seed;
     private final int longest;
     private final Random sizes;
     private final ByteBuffer piece;
     private long position;
+    private long movedAt = GivenTime.nanos();
 
     /** A stream whose pieces have at most so many bytes; in memory on the heap or off it, as the seed says. */
     Stream(long seed, int longest) {
@@ -41,8 +44,7 @@ final class Stream {
         if (piece.position() - before != count) {
             throw new AssertionError("written: " + count + " (expected: " + (piece.position() - before) + ")");
         }
-        position += count;
-        return count > 0;
+        return moved(count);
     }
 
     /** Reads some bytes and checks them all; returns whether there were any. */
@@ -58,45 +60,51 @@ final class Stream {
                         + " (expected: " + expected(position + i) + ")");
             }
         }
+        return moved(count);
+    }
+
+    private boolean moved(int count) {
         position += count;
+        if (count > 0) {
+            movedAt = GivenTime.nanos();
+        }
         return count > 0;
     }
 
     /** Writes up to a position, waiting for room. */
     void writeTo(SharedPipe pipe, long end) throws IOException {
-        long deadline = System.nanoTime() + DEADLINE;
         while (position < end) {
             if (!write(pipe)) {
-                pause(deadline);
+                pause();
             }
         }
     }
 
     /** Reads up to a position or some bytes beyond, waiting for bytes. */
     void readTo(SharedPipe pipe, long end) throws IOException {
-        long deadline = System.nanoTime() + DEADLINE;
         while (position < end) {
             if (!read(pipe)) {
-                pause(deadline);
+                pause();
             }
         }
     }
 
     /** Writes one and reads another at the same end until both have come so far. */
     static void exchange(SharedPipe pipe, Stream in, Stream out, long end) throws IOException {
-        long deadline = System.nanoTime() + DEADLINE;
         while (in.position < end || out.position < end) {
             boolean moved = out.position < end && out.write(pipe);
             moved |= in.read(pipe);
-            if (!moved) {
-                in.pause(deadline);
+            if (moved) {
+                in.movedAt = GivenTime.nanos();
+            } else {
+                in.pause();
             }
         }
     }
 
     @SuppressWarnings("ThreadPriorityCheck") // the other side may need this core
-    private void pause(long deadline) {
-        if (System.nanoTime() - deadline > 0) {
+    private void pause() {
+        if (GivenTime.nanos() - movedAt > STALL) {
             throw new AssertionError("seed " + seed + ": nothing moves at byte " + position);
         }
         Thread.yield();

@@ -8,12 +8,13 @@ import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HexFormat;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(120)
 final class TwoProcessesTest {
-    private final long seed = System.nanoTime();
+    private final long seed = Long.getLong("psf.test.seed", System.nanoTime());
     private final SharedSegment segment;
     private final Stream out = new Stream(seed, 100_000);
     private final Stream in = new Stream(seed + 1, 100_000);
@@ -50,8 +51,7 @@ final class TwoProcessesTest {
         Process peer = peer(end);
         try {
             Stream.exchange(segment.pipe(), in, out, end);
-            assertThat(peer.waitFor(20, TimeUnit.SECONDS)).as("peer has ended").isTrue();
-            assertThat(peer.exitValue()).isZero();
+            assertThat(peer.waitFor()).isZero();
             assertThatThrownBy(() -> SegmentFiles.find(segment.name())).isInstanceOf(NoSuchFileException.class);
         } finally {
             peer.destroyForcibly();
