@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +27,12 @@ class ScriptTest {
     private static final String MAVEN = """
             #!/usr/bin/env bash
             echo "mvn $*" >>"$CALLS"
+            if [ -n "${MISSING:-}" ] && [[ " $* " = *" -o "* ]]; then
+              echo '[ERROR] Cannot access central (https://repo.maven.apache.org/maven2) in offline mode'
+              exit 1
+            fi
+            mkdir -p psf-api/target/generated-sources/arrays/io/psf/api/array
+            touch psf-api/target/generated-sources/arrays/io/psf/api/array
             echo '[INFO] Reactor Summary:'
             echo '[INFO] Building psf-api 0.1.0-SNAPSHOT                    [1/2]'
             if [ -n "${BLOCK:-}" ]; then read -r word <"$BLOCK"; fi
@@ -35,6 +43,20 @@ class ScriptTest {
               name=${module##*/}
               touch $module/target/psf-${name#psf-}.jar
             done
+            for artifact in psf-api psf-processor psf-testkit; do
+              mkdir -p $artifact/target
+              cat $artifact/src/main/* >$artifact/target/$artifact-0.1.0-SNAPSHOT.jar 2>/dev/null
+            done
+            cp psf-api/target/*.jar psf-cli/target/lib
+            touch {psf-cli,examples,tests/benchmarks}/target/lib
+            [[ "$*" = *install* ]] || exit 0
+            repository=$(sed -n 's/.*-Dmaven.repo.local=//p' <<<"${MAVEN_OPTS:-}")
+            repository=${repository:-$HOME/.m2/repository}/io/psf
+            for artifact in psf-parent psf-api psf-processor psf-testkit; do
+              mkdir -p $repository/$artifact/0.1.0-SNAPSHOT
+              cp $artifact/target/*.jar $repository/$artifact/0.1.0-SNAPSHOT 2>/dev/null
+            done
+            cp pom.xml $repository/psf-parent/0.1.0-SNAPSHOT/psf-parent-0.1.0-SNAPSHOT.pom
             """;
 
     private static final String JAVA = """
@@ -59,8 +81,10 @@ class ScriptTest {
         Files.copy(Path.of("../psf"), checkout.resolve("psf"));
         program("bin/mvn", MAVEN);
         program("jdk/bin/java", JAVA);
+        Files.copy(Path.of("../pom.xml"), checkout.resolve("pom.xml"));
         Files.createDirectories(checkout.resolve("psf-cli/src/main"));
-        Files.writeString(checkout.resolve("pom.xml"), "<project/>");
+        Files.copy(Path.of("src/main/usage.txt"), checkout.resolve("psf-cli/src/main/usage.txt"));
+        source("class Api {}");
     }
 
     @AfterEach
@@ -78,6 +102,13 @@ class ScriptTest {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
+    /** Writes a source of the module at the bottom. */
+    private void source(String text) throws IOException {
+        Path file = checkout.resolve("psf-api/src/main/Api.java");
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+    }
+
     private Process start(Map<String, String> environment, Path log, String... arguments) throws IOException {
         return start(List.of(), environment, log, arguments);
     }
@@ -87,8 +118,14 @@ class ScriptTest {
         List<String> command = new ArrayList<>(launcher);
         command.addAll(List.of("bash", checkout.resolve("psf").toAbsolutePath().toString()));
         command.addAll(List.of(arguments));
+        return startCommand(command, environment, log);
+    }
+
+    private Process startCommand(List<String> command, Map<String, String> environment, Path log) throws IOException {
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        builder.directory(checkout.toFile());
+        builder.environment().put("HOME", checkout.resolve("home").toString());
         builder.environment().put("CALLS", checkout.resolve("calls").toString());
         builder.environment().put("JAVA_HOME", checkout.resolve("jdk").toString());
         builder.environment().put("PATH", checkout.resolve("bin") + ":" + System.getenv("PATH"));
@@ -107,6 +144,15 @@ class ScriptTest {
         return process.exitValue() + ": " + Files.readString(log).strip();
     }
 
+    /** Runs Maven, as a developer does. */
+    private void maven(String... arguments) throws Exception {
+        List<String> command =
+                new ArrayList<>(List.of(checkout.resolve("bin/mvn").toString()));
+        command.addAll(List.of(arguments));
+        Process maven = startCommand(command, Map.of("CALLS", "/dev/null"), checkout.resolve("said"));
+        assertThat(maven.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    }
+
     private List<String> calls() throws IOException {
         Path calls = checkout.resolve("calls");
         return Files.exists(calls) ? Files.readAllLines(calls) : List.of();
@@ -122,8 +168,7 @@ class ScriptTest {
     /** The examples' handlers have names that users take, such as acme.axpy. */
     @Test
     void aUsersClusterIsWithoutTheExamples() throws Exception {
-        for (String command :
-                List.of("node", "server", "scheduler", "launch", "functions", "shell", "status", "new", "--help")) {
+        for (String command : List.of("node", "server", "scheduler", "launch", "functions", "shell", "status", "new")) {
             assertThat(classPathOf(command)).as(command).isEqualTo("psf-cli/target/psf-cli.jar:psf-cli/target/lib/*");
         }
         assertThat(classPathOf("demo")).isEqualTo("examples/target/psf-examples.jar:examples/target/lib/*");
@@ -138,6 +183,137 @@ class ScriptTest {
                         + "psf: building psf-api (1 of 2) ...\npsf: building psf-cli (2 of 2) ...");
         assertThat(psf(Map.of(), "node")).isEqualTo("0: ");
         assertThat(calls()).filteredOn(call -> call.startsWith("mvn")).hasSize(1);
+    }
+
+    @Test
+    void whatPsfSaysOfItselfNeedsNoBuild() throws Exception {
+        String usage = "0: " + Cli.run("--help").out().strip();
+        assertThat(psf(Map.of())).isEqualTo(usage);
+        assertThat(psf(Map.of(), "--help")).isEqualTo(usage);
+        assertThat(psf(Map.of(), "-h")).isEqualTo(usage);
+        assertThat(psf(Map.of(), "--version")).matches("0: psf \\d+\\.\\d+\\.\\d+\\S*");
+        assertThat(psf(Map.of(), "-V")).isEqualTo(psf(Map.of(), "--version"));
+        assertThat(calls()).isEmpty();
+    }
+
+    /** {@code -Dgolden.update=true} rewrites the file that the script prints. */
+    @Test
+    void theUsageOfTheScriptIsThatOfTheProgram() throws Exception {
+        Path usage = Path.of("src/main/usage.txt");
+        if (Boolean.getBoolean("golden.update")) {
+            Files.writeString(usage, Cli.run("--help").out());
+        }
+        assertThat(Files.readString(usage)).isEqualTo(Cli.run("--help").out());
+    }
+
+    @Test
+    void aWordThatIsNoCommandNeedsNoBuild() throws Exception {
+        String expected = " (expected: one of "
+                + String.join(", ", Main.commandLine().getSubcommands().keySet())
+                + ", convnet, demo, lenet, movielens, recommender, bench, spark-demo)";
+        assertThat(psf(Map.of(), "train")).isEqualTo("2: psf: train: not a command" + expected);
+        for (String near : List.of("dem", "demos", "dmeo", "deno", "emo", "Demo")) {
+            assertThat(psf(Map.of(), near))
+                    .isEqualTo("2: psf: " + near + ": not a command" + expected + ". Did you mean demo?");
+        }
+        assertThat(psf(Map.of(), "*")).isEqualTo("2: psf: *: not a command" + expected);
+        assertThat(calls()).isEmpty();
+    }
+
+    @Test
+    void aNameThatNoProjectHasNeedsNoBuild() throws Exception {
+        for (String name : List.of("1bad", "a--b", "a-", "a_b", "a b", "\u00e9t\u00e9", "", "a".repeat(81))) {
+            String refused = "2: " + Cli.run("new", name).err();
+            assertThat(psf(Map.of(), "new", name)).isEqualTo(refused);
+            assertThat(psf(Map.of(), "new", "function", name, "--package", "acme"))
+                    .isEqualTo(refused);
+        }
+        assertThat(calls()).isEmpty();
+        for (String name : List.of("a", "rowNorms", "row-norms-2", "a".repeat(80))) {
+            assertThat(psf(Map.of(), "new", name)).startsWith("0: ");
+        }
+    }
+
+    @Test
+    void whatMavenHasBuiltIsNotBuiltAgain() throws Exception {
+        maven("install");
+        for (String[] arguments :
+                List.of(new String[] {"demo"}, new String[] {"status"}, new String[] {"new", "clicks"})) {
+            assertThat(psf(Map.of(), arguments)).isEqualTo("0: ");
+        }
+        source("class Api { int edited; }");
+        assertThat(psf(Map.of(), "demo")).startsWith("0: psf: building (");
+        assertThat(psf(Map.of(), "demo")).isEqualTo("0: ");
+    }
+
+    @Test
+    void aSourceThatMovesIsBuiltAgain() throws Exception {
+        psf(Map.of(), "node");
+        Path source = checkout.resolve("psf-api/src/main/Api.java");
+        Files.move(source, source.resolveSibling("Moved.java"));
+        assertThat(psf(Map.of(), "node")).startsWith("0: psf: building (");
+        assertThat(psf(Map.of(), "node")).isEqualTo("0: ");
+    }
+
+    /** Maven packages the last module long after it has compiled the first one, if it runs the tests. */
+    @Test
+    void aSourceThatIsEditedWhileMavenRunsIsBuiltAgain() throws Exception {
+        Path gate = gate();
+        Process psf = start(Map.of("BLOCK", gate.toString()), checkout.resolve("first"), "node");
+        await("first", "psf-api (1 of 2)");
+        source("class Api { int edited; }");
+        open(gate);
+        assertThat(psf.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(psf(Map.of(), "node")).startsWith("0: psf: building (");
+        assertThat(psf(Map.of(), "node")).isEqualTo("0: ");
+
+        Path last = checkout.resolve("psf-cli/target/lib");
+        source("class Api { int edited, again; }");
+        Files.setLastModifiedTime(last, FileTime.from(Instant.now().plusSeconds(60)));
+        assertThat(psf(Map.of(), "node")).startsWith("0: psf: building (");
+    }
+
+    @Test
+    void theNetworkIsAskedForWhatIsMissingOnly() throws Exception {
+        assertThat(psf(Map.of("MISSING", "yes"), "node")).startsWith("0: ").endsWith("psf-cli (2 of 2) ...");
+        assertThat(calls()).filteredOn(call -> call.startsWith("mvn")).hasSize(2);
+        source("class Api { int edited; }");
+        psf(Map.of(), "node");
+        source("class Api { int edited, again; }");
+        psf(Map.of("BROKEN", "yes"), "node");
+        assertThat(calls())
+                .filteredOn(call -> call.startsWith("mvn"))
+                .hasSize(4)
+                .filteredOn(call -> !call.contains(" -o "))
+                .hasSize(1);
+    }
+
+    /** What it finds is for those who run Maven: a module that the script has compiled is compiled again by Maven. */
+    @Test
+    void mavenHasNoListOfTheSourcesOfAModuleThatWasCompiledWithoutErrorProne() throws Exception {
+        Path status = Files.createDirectories(
+                checkout.resolve("psf-api/target/maven-status/maven-compiler-plugin/compile/default-compile"));
+        Path list = Files.writeString(status.resolve("inputFiles.lst"), "Api.java");
+        Path compiled = Files.writeString(status.resolve("createdFiles.lst"), "Api.class");
+        Files.setLastModifiedTime(compiled, FileTime.from(Instant.now().minusSeconds(60)));
+        psf(Map.of(), "node");
+        assertThat(list).exists();
+
+        Files.setLastModifiedTime(compiled, FileTime.from(Instant.now().plusSeconds(60)));
+        source("class Api { int edited; }");
+        psf(Map.of(), "node");
+        assertThat(list).doesNotExist();
+        Files.setLastModifiedTime(compiled, FileTime.from(Instant.now().minusSeconds(60)));
+        source("class Api { int edited, again; }");
+        psf(Map.of(), "node");
+        assertThat(list).doesNotExist();
+        assertThat(status.resolve("psf.lst")).hasContent("Api.java");
+
+        Files.writeString(list, "Api.java, compiled by Maven");
+        source("class Api { int edited, once, more; }");
+        psf(Map.of(), "node");
+        assertThat(list).exists();
+        assertThat(status.resolve("psf.lst")).doesNotExist();
     }
 
     /** The modules in profiles are below no command. */
@@ -262,11 +438,28 @@ class ScriptTest {
 
     @Test
     void aNewProjectFindsPsfInTheLocalRepository() throws Exception {
-        psf(Map.of(), "new", "function", "row-norms", "--package", "acme");
-        psf(Map.of(), "new", "function", "row-sums", "--package", "acme");
+        List<String> function = List.of("new", "function", "row-norms", "--package", "acme");
+        String[] newFunction = function.toArray(String[]::new);
+        psf(Map.of(), newFunction);
+        psf(Map.of(), newFunction);
         assertThat(installs()).isEqualTo(1);
-        psf(Map.of("MAVEN_OPTS", "-Dmaven.repo.local=elsewhere"), "new", "function", "sums", "--package", "acme");
+        psf(Map.of("MAVEN_OPTS", "-Xmx1g -Dmaven.repo.local=elsewhere"), newFunction);
+        psf(Map.of("MAVEN_OPTS", "-Xmx1g -Dmaven.repo.local=elsewhere"), newFunction);
         assertThat(installs()).isEqualTo(2);
+        Path moved = checkout.resolve("home/repository");
+        Files.move(checkout.resolve("home/.m2/repository"), moved);
+        Files.writeString(checkout.resolve("home/.m2/settings.xml"), """
+                <settings>
+                  <!-- <localRepository>/path/to/local/repo</localRepository>
+                  <localRepository>/path/to/local/repo</localRepository> -->
+                  <localRepository>${user.home}/repository</localRepository>
+                </settings>
+                """);
+        psf(Map.of(), newFunction);
+        assertThat(installs()).isEqualTo(2);
+        Files.writeString(moved.resolve("io/psf/psf-api/0.1.0-SNAPSHOT/psf-api-0.1.0-SNAPSHOT.jar"), "another one");
+        psf(Map.of(), newFunction);
+        assertThat(installs()).isEqualTo(3);
     }
 
     /** One build packages and installs; a build that only installs follows the one of a plain command. */
@@ -297,8 +490,7 @@ class ScriptTest {
 
     private long installs() throws IOException {
         return calls().stream()
-                .filter(call -> call.startsWith("mvn")
-                        && call.endsWith("-pl psf-cli -am package source:jar-no-fork install:install clean:help"))
+                .filter(call -> call.contains("-pl psf-cli -am") && call.contains("-install-plugin:install "))
                 .count();
     }
 
