@@ -64,7 +64,7 @@ build() {
   [ -x "$jlink" ] || fail "$jlink: not found (expected: a JDK, 17 or newer; JAVA_HOME may name another)"
   echo "on-device: building ..." >&2
   # shellcheck disable=SC2086 # PSF_MAVEN_OPTS holds several flags
-  (cd -- "$home" && mvn -q -B ${PSF_MAVEN_OPTS:-} -DskipTests -Dspotless.check.skip -pl examples,handlers-gpu -am \
+  (cd -- "$home" && mvn -q -B ${PSF_MAVEN_OPTS:-} -DskipTests -pl examples,handlers-gpu -am \
     package org.apache.maven.plugins:maven-dependency-plugin:build-classpath \
     -DincludeScope=test -Dmdep.outputFile=target/on-device.classpath) </dev/null >&2 || fail "the build failed"
   unpacked=$(mktemp -d)

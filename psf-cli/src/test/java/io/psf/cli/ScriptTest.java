@@ -288,34 +288,6 @@ class ScriptTest {
                 .hasSize(1);
     }
 
-    /** What it finds is for those who run Maven: a module that the script has compiled is compiled again by Maven. */
-    @Test
-    void mavenHasNoListOfTheSourcesOfAModuleThatWasCompiledWithoutErrorProne() throws Exception {
-        Path status = Files.createDirectories(
-                checkout.resolve("psf-api/target/maven-status/maven-compiler-plugin/compile/default-compile"));
-        Path list = Files.writeString(status.resolve("inputFiles.lst"), "Api.java");
-        Path compiled = Files.writeString(status.resolve("createdFiles.lst"), "Api.class");
-        Files.setLastModifiedTime(compiled, FileTime.from(Instant.now().minusSeconds(60)));
-        psf(Map.of(), "node");
-        assertThat(list).exists();
-
-        Files.setLastModifiedTime(compiled, FileTime.from(Instant.now().plusSeconds(60)));
-        source("class Api { int edited; }");
-        psf(Map.of(), "node");
-        assertThat(list).doesNotExist();
-        Files.setLastModifiedTime(compiled, FileTime.from(Instant.now().minusSeconds(60)));
-        source("class Api { int edited, again; }");
-        psf(Map.of(), "node");
-        assertThat(list).doesNotExist();
-        assertThat(status.resolve("psf.lst")).hasContent("Api.java");
-
-        Files.writeString(list, "Api.java, compiled by Maven");
-        source("class Api { int edited, once, more; }");
-        psf(Map.of(), "node");
-        assertThat(list).exists();
-        assertThat(status.resolve("psf.lst")).doesNotExist();
-    }
-
     /** The modules in profiles are below no command. */
     @Test
     void aSourceOfAModuleInAProfileIsNotBuiltAgain() throws Exception {

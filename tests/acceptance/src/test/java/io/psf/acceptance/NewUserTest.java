@@ -32,22 +32,10 @@ final class NewUserTest {
     private static final Pattern NAME = Pattern.compile("^public (?:final class|interface) (\\w+)", Pattern.MULTILINE);
     private static final String REPOSITORY = System.getProperty("psf.repository", "");
 
-    /** Without the checks that the build of this test has done. */
     private static final String SETTINGS = """
             <settings>
               <localRepository>%s</localRepository>
               <offline>true</offline>
-              <profiles>
-                <profile>
-                  <id>quick</id>
-                  <activation>
-                    <activeByDefault>true</activeByDefault>
-                  </activation>
-                  <properties>
-                    <psf.errorprone>-XDcompilePolicy=simple</psf.errorprone>
-                  </properties>
-                </profile>
-              </profiles>
             </settings>
             """;
 

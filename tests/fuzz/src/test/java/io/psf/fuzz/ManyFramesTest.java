@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /**
- * The fuzz tests with random scripts, without Jazzer's search for new code, which is slow: {@code -Pframes} sends ten
+ * The fuzz tests with random scripts, without Jazzer's search for new code, which is slow: {@code -Pdeep} sends ten
  * million frames.
  */
 @EnabledIf("io.psf.fuzz.Natives#areThere")
