@@ -301,7 +301,7 @@ public abstract class SocketTransportContract extends TransportContract {
     @Test
     void aStrangerThatSaysNothingIsCutOff() throws Exception {
         Duration hello = ample(Duration.ofMillis(300));
-        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(hello));
+        try (Transport strict = newTransport(PATIENT.withHello(hello));
                 Socket socket =
                         connect(strict.listen("127.0.0.1", 0, each -> atServer).port())) {
             byte[] told = socket.getInputStream().readAllBytes();
@@ -313,7 +313,7 @@ public abstract class SocketTransportContract extends TransportContract {
     @Test
     void aStrangerThatSendsByteAfterByteIsCutOff() throws Exception {
         Duration hello = ample(Duration.ofMillis(300));
-        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(hello));
+        try (Transport strict = newTransport(PATIENT.withHello(hello));
                 Socket socket =
                         connect(strict.listen("127.0.0.1", 0, each -> atServer).port())) {
             byte[] request = requests(1);
@@ -333,7 +333,7 @@ public abstract class SocketTransportContract extends TransportContract {
     @Test
     void aStrangerWhoseRequestIsBeingAnsweredIsNotCutOffNorOneThatIsTrusted() throws Exception {
         Duration hello = ample(Duration.ofMillis(500));
-        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(hello))) {
+        try (Transport strict = newTransport(PATIENT.withHello(hello))) {
             int port = strict.listen("127.0.0.1", 0, each -> atServer).port();
             try (Socket waiting = connect(port);
                     Socket trusted = connect(port)) {
@@ -455,7 +455,7 @@ public abstract class SocketTransportContract extends TransportContract {
 
     /** Sends bytes to a port of a transport that waits for the rest of a frame for a moment. */
     private String toldHalf(byte[] bytes) throws Exception {
-        ConnectionLimits limits = ConnectionLimits.usual().withPartialFrame(ample(Duration.ofMillis(300)));
+        ConnectionLimits limits = PATIENT.withPartialFrame(ample(Duration.ofMillis(300)));
         try (Transport strict = newTransport(limits)) {
             return told(bytes, strict);
         }
