@@ -84,7 +84,8 @@ public final class GivenTime {
 
     private static void add(Map<String, Spent> all, Path task) {
         try {
-            String[] numbers = Files.readString(task.resolve("schedstat")).trim().split(" ", 3);
+            String[] numbers =
+                    Files.readString(task.resolve("schedstat")).trim().split(" ", 3);
             all.put(task.toString(), new Spent(Long.parseLong(numbers[0]), Long.parseLong(numbers[1])));
         } catch (IOException e) {
             all.remove(task.toString()); // the thread has ended
