@@ -32,6 +32,9 @@ public final class GivenTime {
     }
 
     private volatile long nanos;
+    /** The same time, accessed by the thread of the clock. */
+    private long counted;
+
     private long at = System.nanoTime();
     private Map<String, Spent> threads = threads();
 
@@ -67,7 +70,8 @@ public final class GivenTime {
         at = time;
         long wanted = Math.min(interval, ran + waited);
         long had = wanted == 0 ? 0 : (long) ((double) wanted * ran / (ran + waited));
-        nanos += interval - wanted + had;
+        counted += interval - wanted + had;
+        nanos = counted;
     }
 
     private static Map<String, Spent> threads() {
