@@ -32,6 +32,9 @@ public final class GivenTime {
     }
 
     private volatile long nanos;
+    /** The same time, accessed by the thread of the clock. */
+    private long counted;
+
     private long at = System.nanoTime();
     private Map<String, Spent> threads = threads();
 
@@ -67,7 +70,8 @@ public final class GivenTime {
         at = time;
         long wanted = Math.min(interval, ran + waited);
         long had = wanted == 0 ? 0 : (long) ((double) wanted * ran / (ran + waited));
-        nanos += interval - wanted + had;
+        counted += interval - wanted + had;
+        nanos = counted;
     }
 
     private static Map<String, Spent> threads() {
@@ -84,7 +88,8 @@ public final class GivenTime {
 
     private static void add(Map<String, Spent> all, Path task) {
         try {
-            String[] numbers = Files.readString(task.resolve("schedstat")).trim().split(" ", 3);
+            String[] numbers =
+                    Files.readString(task.resolve("schedstat")).trim().split(" ", 3);
             all.put(task.toString(), new Spent(Long.parseLong(numbers[0]), Long.parseLong(numbers[1])));
         } catch (IOException e) {
             all.remove(task.toString()); // the thread has ended

@@ -19,7 +19,6 @@ import java.net.ServerSocket;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,10 +64,9 @@ final class AdvertiseTest {
                 assertThat(Tensors.pull(client, TensorId.of("w"))).containsExactly(1, 2);
                 Member member = member(worker);
                 assertThat(member.address())
-                        .isEqualTo(
-                                known + ":" + server.get(30, TimeUnit.SECONDS).port());
+                        .isEqualTo(known + ":" + server.get().port());
             }
-            server.get(30, TimeUnit.SECONDS).close();
+            server.get().close();
         }
     }
 
@@ -115,7 +113,7 @@ final class AdvertiseTest {
                 assertThat(Tensors.pull(worker, TensorId.of("w"))).containsExactly(1, 2);
                 assertThat(mapped.connections()).isEqualTo(2);
             }
-            server.get(30, TimeUnit.SECONDS).close();
+            server.get().close();
         }
     }
 }

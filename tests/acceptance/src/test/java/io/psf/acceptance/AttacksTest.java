@@ -94,13 +94,11 @@ final class AttacksTest {
                 assertThat(Tensors.pull(worker, w)).containsOnly(before.count + calling.count + stopped.count);
                 assertThat(peakMegabytes(server)).isLessThan(rss);
                 guests.destroyForcibly().waitFor();
-                await().atMost(20, TimeUnit.SECONDS)
-                        .ignoreException(PsException.class)
-                        .until(() -> {
-                            try (Guest guest = Guest.visit(config)) {
-                                return Tensors.list(guest).size() == 201;
-                            }
-                        });
+                await().forever().ignoreException(PsException.class).until(() -> {
+                    try (Guest guest = Guest.visit(config)) {
+                        return Tensors.list(guest).size() == 201;
+                    }
+                });
             } finally {
                 if (guests != null) {
                     guests.destroyForcibly();

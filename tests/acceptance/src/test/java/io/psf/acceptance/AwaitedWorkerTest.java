@@ -67,11 +67,11 @@ final class AwaitedWorkerTest {
                         .withCheckpoints(folder)));
         CompletableFuture<Worker> connecting = CompletableFuture.supplyAsync(() -> connect(0, scheduler.port()));
         lost = connect(1, proxy.port());
-        stays = connecting.get(20, TimeUnit.SECONDS);
-        server = starting.get(20, TimeUnit.SECONDS);
+        stays = connecting.get();
+        server = starting.get();
         CompletableFuture<Void> other = CompletableFuture.runAsync(() -> begin(lost, restore));
         begin(stays, restore);
-        other.get(20, TimeUnit.SECONDS);
+        other.get();
     }
 
     private static Worker connect(int rank, int port) {
@@ -140,7 +140,7 @@ final class AwaitedWorkerTest {
         assertRolledBack(sum::await);
         CompletableFuture<Void> other = CompletableFuture.runAsync(() -> load(back));
         load(stays);
-        other.get(20, TimeUnit.SECONDS);
+        other.get();
         assertThat(Tensors.pull(stays, W)).containsOnly(2);
         float[] total = {1};
         Pending<?> first = sums.sum(total);

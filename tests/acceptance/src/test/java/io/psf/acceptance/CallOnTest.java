@@ -168,7 +168,7 @@ final class CallOnTest {
     void aCallIsGivenUpWithTheOneItIsMadeFor() throws InterruptedException {
         CallOn.SILENT.clear();
         Pending<?> pending = call(How.NEVER);
-        await().until(() -> CallOn.SILENT.size() == 2);
+        await().forever().until(() -> CallOn.SILENT.size() == 2);
         assertThat(pending.cancel()).isTrue();
         requireGivenUp();
     }
@@ -177,7 +177,7 @@ final class CallOnTest {
         for (int slice = 0; slice < 2; slice++) {
             CompletableFuture<?> silent = CallOn.SILENT.poll(10, TimeUnit.SECONDS);
             assertThat(silent).isNotNull();
-            await().until(silent::isCompletedExceptionally);
+            await().forever().until(silent::isCompletedExceptionally);
         }
     }
 }

@@ -124,7 +124,7 @@ class ClientCheckpointsTest {
                 add(worker);
                 ModelCheckpoints.at(worker, "m").save(2, Map.of());
             }
-            await().until(() -> client.workers() == 0);
+            await().forever().until(() -> client.workers() == 0);
             add(client);
             assertThat(step(ModelCheckpoints.at(client, "m").loadLatest())).contains(2L);
             assertThat(sum(client)).containsExactly(2, 2, 2);
@@ -185,7 +185,7 @@ class ClientCheckpointsTest {
             assertThatThrownBy(() -> checkpoints.everySteps(5).run(10, step -> {}))
                     .hasMessageContaining("rank: of a client");
             cluster.workers().forEach(Worker::close);
-            await().until(() -> client.workers() == 0);
+            await().forever().until(() -> client.workers() == 0);
             await().ignoreExceptions()
                     .until(() -> step(checkpoints.loadLatest()).isEmpty());
             checkpoints.save(1, Map.of());
@@ -211,7 +211,7 @@ class ClientCheckpointsTest {
                                 .await())
                         .hasMessageContaining("beside 1 worker ");
             }
-            await().until(() -> client.workers() == 0);
+            await().forever().until(() -> client.workers() == 0);
             assertThatThrownBy(() ->
                             DiscardModelPsf.stub(client).call(0, "m", 1, hold).await())
                     .hasMessageMatching("(?s).*(UNAVAILABLE.*: over|beside 1 worker).*");
@@ -464,7 +464,8 @@ class ClientCheckpointsTest {
             AtomicBoolean isOver = new AtomicBoolean();
             List<Client> executors = Stream.generate(cluster::client).limit(2).toList();
             CompletableFuture<Void> losses = CompletableFuture.runAsync(() -> {
-                await().until(() -> !ModelCheckpoints.at(driver, "m").list().isEmpty());
+                await().forever()
+                        .until(() -> !ModelCheckpoints.at(driver, "m").list().isEmpty());
                 for (int i = 0; i < 5 && !isOver.get(); i++) {
                     cluster.servers().get(i % 3).close();
                     cluster.restart(i % 3);

@@ -108,7 +108,7 @@ class ComeAndGoTest {
                 }
             }
             assertThat(first(cluster.worker(), w)).isEqualTo(1000);
-            await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+            await().forever().untilAsserted(() -> {
                 assertThat(scheduler.read("psf.sessions")).isEqualTo(sessionsOfScheduler);
                 assertThat(server.read("psf.sessions")).isEqualTo(sessionsOfServer);
                 assertThat(server.read("psf.connections")).isEqualTo(sessionsOfServer);
@@ -166,13 +166,13 @@ class ComeAndGoTest {
             Worker late = cluster.join(-1);
             CompletableFuture<Void> two = CompletableFuture.runAsync(late::barrier);
             cluster.worker(1).barrier();
-            zero.get(5, TimeUnit.SECONDS);
+            zero.get();
             CompletableFuture<Void> again = CompletableFuture.runAsync(cluster.worker(0)::barrier);
             await().pollDelay(Duration.ofMillis(300)).until(() -> true);
             assertThat(two).isNotDone();
             assertThat(again).isNotDone();
             cluster.worker(1).barrier();
-            CompletableFuture.allOf(two, again).get(5, TimeUnit.SECONDS);
+            CompletableFuture.allOf(two, again).get();
             assertThat(late.isLate()).isFalse();
         }
     }
@@ -277,7 +277,7 @@ class ComeAndGoTest {
             Tensors.push(other, w, ones(1000)).await();
 
             notebook.end();
-            await().atMost(Duration.ofSeconds(10))
+            await().forever()
                     .untilAsserted(() -> assertThatThrownBy(() -> first(other, w))
                             .isInstanceOf(PsException.class)
                             .hasMessageContaining("the cluster has ended"));

@@ -107,7 +107,7 @@ final class IdentityTest {
         Join.Response joined =
                 call(peer, JoinPsf.FUNCTION, join(Role.WORKER, 1, "", 0, 5)).await();
         call(peer, BeatPsf.FUNCTION, new Beat.Request(0, 0)).await(); // it has got its answer
-        return new Joined(scheduler, server.get(20, TimeUnit.SECONDS), worker.get(20, TimeUnit.SECONDS), joined);
+        return new Joined(scheduler, server.get(), worker.get(), joined);
     }
 
     /** In a cluster without a secret anybody may join as long as it forms. */
@@ -229,7 +229,7 @@ final class IdentityTest {
             Protocol compresses = new Protocol(9, 1, List.of(new Protocol.Feature("compresses", false)));
             Join.Response joined = join(scheduler.port(), speaking(compresses, usual));
             assertThat(joined.protocol()).as("in common").isEqualTo(new Protocol(1, 1, List.of()));
-            server.get(20, TimeUnit.SECONDS).close();
+            server.get().close();
         }
     }
 
@@ -276,7 +276,7 @@ final class IdentityTest {
                 TensorId w = Tensors.init(good, TensorSpec.dense("w", 4));
                 assertThat(Tensors.pull(good, w)).containsOnly(0f);
             }
-            started.get(20, TimeUnit.SECONDS).awaitTermination();
+            started.get().awaitTermination();
         }
         try (Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 1))) {
             WorkerConfig worker = WorkerConfig.of("127.0.0.1", scheduler.port());
@@ -309,9 +309,9 @@ final class IdentityTest {
                     CompletableFuture.supplyAsync(() -> Worker.connect(WorkerConfig.of("127.0.0.1", scheduler.port())));
             try (Worker worker = Worker.connect(WorkerConfig.of("127.0.0.1", scheduler.port()))) {
                 assertThat(worker.workers()).isEqualTo(2);
-                other.get(20, TimeUnit.SECONDS).close();
+                other.get().close();
             }
-            server.get(20, TimeUnit.SECONDS).awaitTermination();
+            server.get().awaitTermination();
         }
     }
 

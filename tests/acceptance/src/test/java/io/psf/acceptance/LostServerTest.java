@@ -45,7 +45,7 @@ final class LostServerTest {
             TensorId w = Tensors.init(one, TensorSpec.dense("w", 100));
             CompletableFuture<Void> barrier = CompletableFuture.runAsync(two::barrier);
             one.barrier();
-            barrier.get(20, TimeUnit.SECONDS);
+            barrier.get();
             one.awaitAll();
             for (Worker worker : List.of(one, two)) {
                 Tensors.push(worker, w, new float[100]).await(); // acknowledged

@@ -38,7 +38,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -285,10 +284,10 @@ final class MemoryLawTest {
             PartialReducePartnersPsf.stub(cluster.worker())
                     .call(5, 0, 1, 0)
                     .toCompletableFuture()
-                    .get(20, TimeUnit.SECONDS);
+                    .get();
             sums(cluster.worker(), 10_001, 0, 1, new double[1])
                     .toCompletableFuture()
-                    .get(20, TimeUnit.SECONDS);
+                    .get();
         }
     }
 }

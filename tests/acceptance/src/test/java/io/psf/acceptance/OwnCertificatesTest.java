@@ -20,7 +20,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,7 +79,7 @@ final class OwnCertificatesTest {
                                 Tensors.init(worker, TensorSpec.dense("w", 3).initializer(Initializers.constant(5)))))
                         .containsExactly(5, 5, 5);
             } finally {
-                server.get(20, TimeUnit.SECONDS).close();
+                server.get().close();
             }
         }
     }

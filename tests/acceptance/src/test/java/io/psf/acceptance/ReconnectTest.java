@@ -18,7 +18,6 @@ import io.psf.runtime.Worker;
 import io.psf.runtime.WorkerConfig;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,8 +43,8 @@ final class ReconnectTest {
                 () -> Server.start(ServerConfig.of("127.0.0.1", proxy.port()).withTransport(TCP)));
         CompletableFuture<Worker> connecting = CompletableFuture.supplyAsync(() -> connect(0));
         two = connect(1);
-        one = connecting.get(20, TimeUnit.SECONDS);
-        server = starting.get(20, TimeUnit.SECONDS);
+        one = connecting.get();
+        server = starting.get();
     }
 
     private Worker connect(int rank) {
@@ -76,13 +75,13 @@ final class ReconnectTest {
             Tensors.init(two, TensorSpec.dense("of round " + round, 4)); // asks the scheduler
             CompletableFuture<Void> other = CompletableFuture.runAsync(two::barrier);
             one.barrier();
-            other.get(20, TimeUnit.SECONDS);
+            other.get();
             assertThat(Tensors.pull(two, w)).containsOnly(round);
             await().atMost(SOON).until(() -> proxy.connections() >= before + 3);
         }
         CompletableFuture<Void> closing = CompletableFuture.runAsync(one::close);
         two.close();
-        closing.get(20, TimeUnit.SECONDS);
+        closing.get();
         server.awaitTermination();
         scheduler.awaitTermination(); // or a node was lost
     }
@@ -97,7 +96,7 @@ final class ReconnectTest {
             await().atMost(SOON).until(() -> proxy.connections() >= before + 3);
             assertThat(waiting).isNotDone();
             two.barrier();
-            waiting.get(20, TimeUnit.SECONDS);
+            waiting.get();
             assertThatThrownBy(() -> two.barrier(Duration.ofMillis(100)))
                     .as("none is left over")
                     .isInstanceOfSatisfying(

@@ -51,7 +51,7 @@ final class WorkOnLanesTest {
             TensorId cleared =
                     Tensors.init(worker, TensorSpec.dense("cleared", 30).slices(4));
             Pending<Alarm.Response> unanswered = AlarmPsf.stub(worker).call(cleared, HOUR);
-            await().until(() -> Alarm.SET.size() == 4);
+            await().forever().until(() -> Alarm.SET.size() == 4);
             assertThat(Alarm.SET).noneMatch(Future::isDone);
             Tensors.clear(worker, cleared);
             requireFailure(unanswered, Code.UNKNOWN_TENSOR, "the tensor was cleared");
@@ -59,7 +59,7 @@ final class WorkOnLanesTest {
 
             TensorId kept = Tensors.init(worker, TensorSpec.dense("kept", 30).slices(4));
             Pending<Alarm.Response> pending = AlarmPsf.stub(worker).call(kept, HOUR);
-            await().until(() -> Alarm.SET.size() == 8);
+            await().forever().until(() -> Alarm.SET.size() == 8);
             pending.cancel();
             assertThat(isAllCancelled()).isFalse();
         }
@@ -105,7 +105,7 @@ final class WorkOnLanesTest {
                     Code.HANDLER_FAILED,
                     "waiting for the shards of tensor \"t\": on the lane");
             Pending<?> blocked = onEach.call(t, How.BLOCK);
-            assertThat(OnEach.BEGUN.await(10, TimeUnit.SECONDS)).isTrue();
+            OnEach.BEGUN.await();
             Tensors.clear(worker, t);
             OnEach.END.countDown();
             requireFailure(blocked, Code.UNKNOWN_TENSOR, "the tensor was cleared");

@@ -152,7 +152,7 @@ final class MovedSlicesTest {
                 move(cluster, tensor, everywhere).join();
                 transports.forEach(Breaking::breakOne);
                 long seen = pushing.pushes.get();
-                await().until(() -> pushing.pushes.get() > seen + 5 || !pushing.failures.isEmpty());
+                await().forever().until(() -> pushing.pushes.get() > seen + 5 || !pushing.failures.isEmpty());
             }
             long pushes = pushing.end();
             for (float[] values : values(cluster, tensor, everywhere)) {
@@ -252,9 +252,9 @@ final class MovedSlicesTest {
 
     /** Waits until requests have been sent and answered, and the worker has asked for the layout. */
     private static void awaitRefused(Counting counting, int sent) {
-        await().until(() -> counting.sent.get() >= sent);
+        await().forever().until(() -> counting.sent.get() >= sent);
         long until = System.nanoTime() + Duration.ofMillis(300).toNanos();
-        await().until(() -> System.nanoTime() > until);
+        await().forever().until(() -> System.nanoTime() > until);
     }
 
     /** The whole call is split anew, or the part that was refused is sent again alone. */

@@ -210,7 +210,7 @@ final class TaskCallerTest {
             List<Pending<?>> attempts = new ArrayList<>();
             for (ConnectedCaller caller : List.of(one, two, cluster.worker())) {
                 attempts.add(StepProbePsf.stub(caller.task(4)).call(w, true));
-                await().until(() -> served.get() == attempts.size());
+                await().forever().until(() -> served.get() == attempts.size());
             }
             CompletableFuture<StepProbe.Response> answer = Objects.requireNonNull(StepProbe.LATER.poll());
             assertThat(StepProbe.RUNS).hasValue(1);
@@ -240,9 +240,9 @@ final class TaskCallerTest {
             TensorId w =
                     Tensors.init(cluster.worker(), TensorSpec.dense("one", 3).slices(1));
             Pending<?> first = StepProbePsf.stub(one.task(3)).call(w, true);
-            await().until(() -> served.get() == 1);
+            await().forever().until(() -> served.get() == 1);
             Pending<?> second = StepProbePsf.stub(two.task(3)).call(w, true);
-            await().until(() -> served.get() == 2);
+            await().forever().until(() -> served.get() == 2);
             first.cancel();
             assertThatThrownBy(second::await).hasMessageContaining("CANCELLED");
             StepProbePsf.stub(two.task(3)).call(w, false).await();

@@ -253,7 +253,8 @@ final class CallTest {
         CompletableFuture<Integer> awaited = new CompletableFuture<>();
         Thread waiter = new Thread(() -> awaited.complete(call.await()));
         waiter.start();
-        Awaitility.await().forever()
+        Awaitility.await()
+                .forever()
                 .until(() ->
                         waiter.getState() == Thread.State.WAITING || waiter.getState() == Thread.State.TIMED_WAITING);
         var unused = call.toCompletableFuture().whenComplete((answer, failure) -> blocking.block());

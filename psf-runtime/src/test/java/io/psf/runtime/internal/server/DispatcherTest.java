@@ -431,8 +431,7 @@ final class DispatcherTest {
         CompletableFuture<Integer> answer = answerLater();
         received(caller, Frames.done(pool, 11, new long[0]));
         assertThat(caller.next()).isEqualTo("10: CANCELLED call: cancelled by its caller");
-        assertThatThrownBy(() -> answer.get())
-                .hasMessageContaining("call: cancelled by its caller");
+        assertThatThrownBy(() -> answer.get()).hasMessageContaining("call: cancelled by its caller");
         assertThat(connection.answers().size()).isZero();
     }
 

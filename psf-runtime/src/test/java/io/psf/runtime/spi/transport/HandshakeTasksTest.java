@@ -216,7 +216,8 @@ final class HandshakeTasksTest {
         try (HandshakeTasks real = new HandshakeTasks(UNLIMITED.toNanos())) {
             AtomicLong end = new AtomicLong();
             real.stranger(address(10, 0, 0, 1)).execute(() -> {
-                long enough = THREADS.getCurrentThreadCpuTime() + Duration.ofMillis(300).toNanos();
+                long enough = THREADS.getCurrentThreadCpuTime()
+                        + Duration.ofMillis(300).toNanos();
                 while (THREADS.getCurrentThreadCpuTime() < enough) {
                     Thread.onSpinWait();
                 }

@@ -224,8 +224,8 @@ public abstract class SocketTransportContract extends TransportContract {
     @ValueSource(booleans = {false, true})
     void framesBehindOneThatKeepsItsReceiverArriveInTheirOrder(boolean says) throws Exception {
         Keeping receiver = new Keeping(100, says);
-        try (Socket socket = open(
-                transport.listen("127.0.0.1", 0, each -> receiver).port())) {
+        try (Socket socket =
+                open(transport.listen("127.0.0.1", 0, each -> receiver).port())) {
             socket.getOutputStream().write(requests(15)); // in one piece, so that they are read at once
             receiver.others.await(); // 14 frames that came together with the first
             for (int i = 0; i < 15; i++) {
@@ -301,11 +301,12 @@ public abstract class SocketTransportContract extends TransportContract {
     @Test
     void aStrangerThatSaysNothingIsCutOff() throws Exception {
         Duration hello = ample(Duration.ofMillis(300));
-        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(hello));
+        try (Transport strict = newTransport(PATIENT.withHello(hello));
                 Socket socket =
                         connect(strict.listen("127.0.0.1", 0, each -> atServer).port())) {
             byte[] told = socket.getInputStream().readAllBytes();
-            assertThat(new String(told, StandardCharsets.UTF_8)).contains("hello: none (expected: one within " + hello.toMillis() + " ms)");
+            assertThat(new String(told, StandardCharsets.UTF_8))
+                    .contains("hello: none (expected: one within " + hello.toMillis() + " ms)");
             assertThat(atServer.closed.get().code()).isEqualTo(PsException.Code.TIMED_OUT);
         }
     }
@@ -313,27 +314,25 @@ public abstract class SocketTransportContract extends TransportContract {
     @Test
     void aStrangerThatSendsByteAfterByteIsCutOff() throws Exception {
         Duration hello = ample(Duration.ofMillis(300));
-        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(hello));
+        try (Transport strict = newTransport(PATIENT.withHello(hello));
                 Socket socket =
                         connect(strict.listen("127.0.0.1", 0, each -> atServer).port())) {
             byte[] request = requests(1);
-            await().forever()
-                    .pollInterval(Duration.ofMillis(100))
-                    .until(() -> {
-                        try {
-                            socket.getOutputStream().write(request[0]);
-                        } catch (IOException e) {
-                            return true;
-                        }
-                        return isAtEnd(socket);
-                    });
+            await().forever().pollInterval(Duration.ofMillis(100)).until(() -> {
+                try {
+                    socket.getOutputStream().write(request[0]);
+                } catch (IOException e) {
+                    return true;
+                }
+                return isAtEnd(socket);
+            });
         }
     }
 
     @Test
     void aStrangerWhoseRequestIsBeingAnsweredIsNotCutOffNorOneThatIsTrusted() throws Exception {
         Duration hello = ample(Duration.ofMillis(500));
-        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(hello))) {
+        try (Transport strict = newTransport(PATIENT.withHello(hello))) {
             int port = strict.listen("127.0.0.1", 0, each -> atServer).port();
             try (Socket waiting = connect(port);
                     Socket trusted = connect(port)) {
@@ -373,8 +372,7 @@ public abstract class SocketTransportContract extends TransportContract {
             sockets.add(honest);
             honest.getOutputStream().write(requests(1));
             atServer.next();
-            await().forever()
-                    .until(() -> sockets.subList(1, 18).stream().allMatch(SocketTransportContract::isAtEnd));
+            await().forever().until(() -> sockets.subList(1, 18).stream().allMatch(SocketTransportContract::isAtEnd));
             assertThat(sockets.subList(18, sockets.size())).noneMatch(SocketTransportContract::isAtEnd);
             assertThat(isAtEnd(waiting)).as("a request of it is being answered").isFalse();
         } finally {
@@ -455,7 +453,7 @@ public abstract class SocketTransportContract extends TransportContract {
 
     /** Sends bytes to a port of a transport that waits for the rest of a frame for a moment. */
     private String toldHalf(byte[] bytes) throws Exception {
-        ConnectionLimits limits = ConnectionLimits.usual().withPartialFrame(ample(Duration.ofMillis(300)));
+        ConnectionLimits limits = PATIENT.withPartialFrame(ample(Duration.ofMillis(300)));
         try (Transport strict = newTransport(limits)) {
             return told(bytes, strict);
         }

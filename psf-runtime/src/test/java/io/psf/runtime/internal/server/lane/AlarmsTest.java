@@ -1,6 +1,5 @@
 package io.psf.runtime.internal.server.lane;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.runtime.spi.transport.FramePool;

@@ -120,7 +120,7 @@ class ReplaysTest {
             var last = client.callNodes(JoinPsf.FUNCTION, join(Role.WORKER, 0, 6, nonce(third)), List.of(third), LIMIT);
             Join.Response admitted = joined.await();
             var unused = last.await();
-            try (Server victim = server.get(20, TimeUnit.SECONDS)) {
+            try (Server victim = server.get()) {
                 forgedHellos(victim.port(), admitted);
             }
         }
