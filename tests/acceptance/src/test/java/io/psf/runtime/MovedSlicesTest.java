@@ -144,11 +144,12 @@ final class MovedSlicesTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void everyPushIsAppliedOnceOnEachSliceThoughSlicesMoveAndConnectionsBreak(boolean tcp) throws Exception {
+        int most = 20 * Integer.getInteger("psf.laws.times", 1);
         try (PsCluster cluster = start(tcp)) {
             TensorId tensor = init(cluster, "moved-" + tcp);
             TensorId everywhere = init(cluster, "everywhere");
             Pushing pushing = new Pushing(cluster, tensor);
-            for (int moves = 0; moves < 60 || !haveBroken(20); moves++) {
+            for (int moves = 0; moves < most || !haveBroken(10); moves++) {
                 move(cluster, tensor, everywhere).join();
                 transports.forEach(Breaking::breakOne);
                 long seen = pushing.pushes.get();
@@ -159,7 +160,7 @@ final class MovedSlicesTest {
                 assertThat(values).containsOnly((float) pushes);
             }
             assertThat(cluster.worker(0).layout(tensor).version())
-                    .isGreaterThan(cluster.worker(0).layout(tensor).declared() + 59);
+                    .isGreaterThan(cluster.worker(0).layout(tensor).declared() + most - 1);
         }
     }
 

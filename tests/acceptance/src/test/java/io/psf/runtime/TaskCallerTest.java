@@ -128,7 +128,7 @@ final class TaskCallerTest {
     @ParameterizedTest
     @EnumSource(Over.class)
     void attemptsOfTwoTasksAtTheSameTimeChangeEachSliceOncePerStepThoughConnectionsBreak(Over over) throws Exception {
-        int rounds = 300;
+        int rounds = 100 * Integer.getInteger("psf.laws.times", 1);
         try (PsCluster cluster = start(over);
                 Client one = cluster.client();
                 Client two = cluster.client()) {
