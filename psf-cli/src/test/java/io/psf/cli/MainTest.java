@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -148,6 +149,7 @@ class MainTest {
     }
 
     /** jlink's images and some runtimes of distributions have no jdk.jshell. */
+    @Tag("long")
     @Test
     void aRuntimeWithoutJshellHasTheOtherCommands() throws Exception {
         List<String> flags = List.of("--limit-modules", "java.se,jdk.unsupported,jdk.management");

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** JVMs with the module and without, and one that keeps vectors as objects: the same weights, by vectors or by tiles. */
@@ -53,6 +54,7 @@ class PassedOverTest {
         assertThat(off).noneMatch(line -> line.contains(BY_VECTORS)).noneMatch(line -> line.contains(" without "));
     }
 
+    @Tag("long")
     @Test
     void vectorsThatStayObjectsAreNotUsed() throws Exception {
         String[] objects = {"-XX:+UnlockExperimentalVMOptions", "-XX:-EnableVectorSupport", FLAG};

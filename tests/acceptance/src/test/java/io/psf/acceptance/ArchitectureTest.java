@@ -11,7 +11,6 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaConstructor;
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchCondition;
@@ -25,7 +24,7 @@ import java.util.ServiceLoader;
 import java.util.stream.Stream;
 
 /** The allowed dependencies between packages. {@code docs/architecture.md} draws them. */
-@AnalyzeClasses(packages = "io.psf", importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(packages = "io.psf", importOptions = WithoutTests.class)
 final class ArchitectureTest {
     private static final String API = "io.psf.api..";
     private static final String ROOT = "io.psf.runtime";

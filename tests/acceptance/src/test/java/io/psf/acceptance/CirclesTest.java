@@ -6,7 +6,6 @@ import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -33,9 +32,8 @@ final class CirclesTest {
 
     /** By package, the classes on which each class depends, of the same package. */
     private static Map<String, Map<String, Set<String>>> dependencies() {
-        JavaClasses classes = new ClassFileImporter()
-                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-                .importPackages("io.psf.runtime");
+        JavaClasses classes =
+                new ClassFileImporter().withImportOption(new WithoutTests()).importPackages("io.psf.runtime");
         Map<String, Map<String, Set<String>>> all = new TreeMap<>();
         for (JavaClass each : classes) {
             String from = outer(each);

@@ -221,15 +221,20 @@ class SchedulerRestartTest {
 
     @Test
     void anEndIsToldByTheNextScheduler() {
-        begin(SchedulerConfig.of(1, 1).asService().withHeartbeatLimit(Duration.ofSeconds(2)));
-        Server server = server();
-        kept(server);
-        Worker worker = kept(worker());
-        worker.end();
-        restart();
-        Objects.requireNonNull(scheduler).awaitTermination();
-        assertThat(journal.resolve("scheduler.journal")).doesNotExist();
-        assertThatThrownBy(() -> Tensors.init(worker, DENSE)).isInstanceOf(PsException.class);
+        Path file = journal.resolve("scheduler.journal");
+        Worker worker;
+        do { // until the first scheduler has not told all nodes yet
+            begin(SchedulerConfig.of(1, 1).asService().withHeartbeatLimit(Duration.ofSeconds(2)));
+            kept(server());
+            worker = kept(worker());
+            worker.end();
+            end();
+        } while (!Files.exists(file));
+        scheduler = Scheduler.start(config);
+        scheduler.awaitTermination();
+        assertThat(file).doesNotExist();
+        Worker ended = worker;
+        assertThatThrownBy(() -> Tensors.init(ended, DENSE)).isInstanceOf(PsException.class);
     }
 
     /** It is silent at the next scheduler as well. */

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -117,6 +118,7 @@ final class PeerTest {
                 .hasMessageContaining("printed no figure of \"latency of push 64 KB, p50\" (expected");
     }
 
+    @Tag("long")
     @Test
     void aPeerThatHangsIsKilledWithItsChildren() throws IOException {
         Peer peer = peer("echo 'push 4096 p50 136.1 us'; hang", "hang", Duration.ofSeconds(2));

@@ -55,8 +55,12 @@ public final class TestCounts {
         TestCounts counts = new TestCounts(
                 Path.of(arguments[0]), arguments.length > 1 ? Instant.parse(arguments[1]) : Instant.EPOCH);
         counts.lines().forEach(System.out::println);
-        if (!counts.failures.isEmpty()) {
-            throw new IllegalStateException(counts.failures.size() + " tests have failed (expected: 0)");
+        counts.requireNoFailure();
+    }
+
+    void requireNoFailure() {
+        if (!failures.isEmpty()) {
+            throw new IllegalStateException(failures.size() + " tests have failed (expected: 0)");
         }
     }
 

@@ -52,7 +52,7 @@ final class TestCountsTest {
         assertThat(lines())
                 .contains("[ERROR] failed: kernels: x.A.a", "[ERROR] failed: kernels: x.A.b")
                 .endsWith("1 passed, 2 failed, 0 skipped");
-        assertThatThrownBy(() -> TestCounts.main(new String[] {root.toString()}))
+        assertThatThrownBy(new TestCounts(root, Instant.EPOCH)::requireNoFailure)
                 .hasMessage("2 tests have failed (expected: 0)");
     }
 

@@ -35,6 +35,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -268,6 +269,7 @@ final class TlsAttacksTest {
         return n;
     }
 
+    @Tag("long")
     @Test
     void halfOpenHandshakesDoNotStopHonestCalls() throws Exception {
         Channel channel = client.connect("127.0.0.1", port, each -> new Counts());
