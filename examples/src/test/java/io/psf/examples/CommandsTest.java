@@ -21,8 +21,8 @@ class CommandsTest {
         for (CommandProvider provider : ServiceLoader.load(CommandProvider.class)) {
             commands.add(new CommandLine(provider.command()).getCommandName());
         }
-        Matcher line = Pattern.compile("^examples=\"(.*)\"$", Pattern.MULTILINE)
-                .matcher(Files.readString(Path.of("../psf")));
+        Matcher line =
+                Pattern.compile("^examples=\"(.*)\"$", Pattern.MULTILINE).matcher(Files.readString(Path.of("../psf")));
         assertThat(line.find()).isTrue();
         assertThat(line.group(1).split(" ")).containsExactlyInAnyOrder(commands.toArray(String[]::new));
     }

@@ -31,6 +31,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +42,7 @@ import scala.Option;
  * undisturbed ones.
  */
 @Timeout(240)
+@Tag("chaos")
 class LostExecutorTest {
     @TempDir
     static Path folder;
