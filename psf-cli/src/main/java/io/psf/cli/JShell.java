@@ -1,5 +1,6 @@
 package io.psf.cli;
 
+import io.psf.api.ClusterCaller;
 import io.psf.builtin.TensorSummary;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.Worker;
@@ -16,19 +17,19 @@ import javax.lang.model.SourceVersion;
 import jdk.jshell.tool.JavaShellToolBuilder;
 import org.jspecify.annotations.Nullable;
 
-/** Runs jshell with a worker. No command names a type of jshell: a runtime without jdk.jshell has the other commands. */
+/** Runs jshell with a worker or a client. No command names a type of jshell: a runtime without jdk.jshell has the other commands. */
 final class JShell {
     /** The constants of the class of tensors: a class has one initializer of at most 64 KB. */
     private static final int MOST_TENSORS = 1000;
 
-    /** The worker of the shell. A snippet of jshell can obtain an object of this process by a static method only. */
-    private static @Nullable Worker connected;
+    /** The worker or client of the shell. A snippet of jshell can obtain an object of this process by a static method only. */
+    private static @Nullable ClusterCaller connected;
 
     private JShell() {}
 
-    /** Returns the worker of the shell. */
-    static Worker worker() {
-        return Objects.requireNonNull(connected, "worker: none (expected: in psf shell)");
+    /** Returns the worker or client of the shell. */
+    static ClusterCaller connected() {
+        return Objects.requireNonNull(connected, "worker, client: none (expected: in psf shell)");
     }
 
     /**
@@ -37,14 +38,14 @@ final class JShell {
      * @param classPath the entries that snippets see besides the class path of this JVM
      * @throws LinkageError if this runtime has no jshell
      */
-    static int run(Worker worker, List<String> classPath) throws Exception {
-        return run(worker, classPath, JavaShellToolBuilder.builder());
+    static int run(ClusterCaller caller, List<String> classPath) throws Exception {
+        return run(caller, classPath, JavaShellToolBuilder.builder());
     }
 
     /** Runs a shell until the user ends it. */
-    static int run(Worker worker, List<String> classPath, JavaShellToolBuilder shell) throws Exception {
+    static int run(ClusterCaller caller, List<String> classPath, JavaShellToolBuilder shell) throws Exception {
         Path startup = Files.createTempFile("psf", ".jsh");
-        connected = worker;
+        connected = caller;
         try {
             Files.writeString(startup, """
                     import io.psf.api.*;
@@ -57,8 +58,9 @@ final class JShell {
                     import io.psf.kvstore.*;
                     import io.psf.runtime.*;
                     import java.time.Duration;
-                    Worker worker = io.psf.cli.Shell.worker();
-                    """ + tensors(worker));
+                    """ + (caller instanceof Worker
+                    ? "Worker worker = io.psf.cli.Shell.worker();\n"
+                    : "Client client = io.psf.cli.Shell.client();\n") + tensors(caller));
             return shell.start(arguments(startup, classPath).toArray(String[]::new));
         } finally {
             connected = null;
@@ -70,9 +72,9 @@ final class JShell {
      * Returns the declaration of a class with a constant for each tensor of the cluster, {@code demo_wide} for {@code
      * demo.wide}. One declaration: each snippet takes the shell some 100 ms.
      */
-    private static String tensors(Worker worker) {
+    private static String tensors(ClusterCaller caller) {
         Map<String, String> constants = new LinkedHashMap<>();
-        for (TensorSummary tensor : Tensors.list(worker)) {
+        for (TensorSummary tensor : Tensors.list(caller)) {
             String name = tensor.tensor().id().name();
             String constant = name.replaceAll("[./:-]", "_");
             if (constants.size() < MOST_TENSORS && constant.matches("\\w+") && SourceVersion.isName(constant)) {

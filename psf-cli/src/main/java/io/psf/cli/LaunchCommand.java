@@ -104,7 +104,12 @@ final class LaunchCommand implements Callable<Integer> {
                     PsException.Code.CONFIGURATION,
                     "COMMAND: not set (expected: the program and its arguments, after --; see psf launch --help)");
         }
-        LocalJobBuilder plan = LocalJob.builder().servers(servers).workers(workers.count);
+        if (workers.count == 0 && (!isService || !command.isEmpty())) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "--workers: 0 (expected: at least 1 for a COMMAND; 0 for a service without one)");
+        }
+        LocalJobBuilder plan = LocalJob.builder().servers(servers).workers(Math.max(1, workers.count));
         if (workers.more) {
             plan.moreWorkers();
         }

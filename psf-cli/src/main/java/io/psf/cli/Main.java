@@ -6,6 +6,7 @@ import io.psf.api.spi.ServiceClassPath;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -24,8 +25,8 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "COMMAND",
         footer = {
             "",
-            "In a checkout, ./psf also runs the examples demo, convnet, lenet, movielens and recommender",
-            "(./psf demo --help), and bench, which measures speed (./psf bench --help)."
+            "In a checkout, ./psf also runs the examples demo, convnet, lenet, movielens and recommender"
+                    + " (./psf demo --help), and bench, which measures speed (./psf bench --help)."
         })
 public final class Main implements Runnable {
     @Spec
@@ -64,10 +65,14 @@ public final class Main implements Runnable {
         psf.addSubcommand(new StopCommand());
         psf.addSubcommand(new ShellCommand());
         psf.addSubcommand(new NewCommand());
+        psf.addSubcommand(new PrintClassPathCommand());
+        psf.addSubcommand(new AutoComplete.GenerateCompletion());
         for (CommandProvider provider : ServiceLoader.load(CommandProvider.class, ServiceClassPath.of(Main.class))) {
             psf.addSubcommand(provider.command());
         }
-        psf.setUsageHelpWidth(110);
+        psf.setUsageHelpWidth(Table.TERMINAL);
+        psf.setUsageHelpAutoWidth(true);
+        FooterLines.set(psf);
         psf.setExpandAtFiles(false);
         psf.setParameterExceptionHandler(new UsageErrors());
         psf.setExecutionExceptionHandler((failure, command, parsed) -> {

@@ -64,8 +64,8 @@ import picocli.CommandLine.Option;
             "  PSF_VECTORS          on or off, in the environment alone: vectors for dense pushes, on servers that psf",
             "                       starts; default: on with JDK 22 and later",
             "  PSF_CONFIG           a YAML file with these keys (PSF_SERVERS: 2)",
-            "The names of ps-lite, MXNet and Hetu (DMLC_ROLE: scheduler, server, worker; DMLC_PS_ROOT_URI ...) and of",
-            "MindSpore (MS_ROLE: MS_SCHED, MS_PSERVER, MS_WORKER; MS_SCHED_HOST ...) are accepted too."
+            "The names of ps-lite, MXNet and Hetu (DMLC_ROLE: scheduler, server, worker; DMLC_PS_ROOT_URI ...) and of"
+                    + " MindSpore (MS_ROLE: MS_SCHED, MS_PSERVER, MS_WORKER; MS_SCHED_HOST ...) are accepted too."
         },
         mixinStandardHelpOptions = true)
 final class NodeCommand implements Callable<Integer> {

@@ -1,5 +1,6 @@
 package io.psf.cli;
 
+import io.psf.api.PsException;
 import io.psf.runtime.Settings;
 import io.psf.runtime.WorkerConfig;
 import java.time.Duration;
@@ -31,6 +32,11 @@ final class SchedulerOption {
         options.put("PSF_ROLE", "worker");
         if (scheduler != null) {
             options.put("PSF_SCHEDULER", scheduler);
+        } else if (!environment.containsKey("PSF_CONFIG")
+                && Settings.names("PSF_SCHEDULER").stream().noneMatch(environment::containsKey)) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "--scheduler: not set (expected: host:port of the scheduler; or the setting PSF_SCHEDULER)");
         }
         return Settings.of(environment)
                 .with(options)

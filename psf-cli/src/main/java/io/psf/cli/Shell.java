@@ -1,5 +1,6 @@
 package io.psf.cli;
 
+import io.psf.runtime.Client;
 import io.psf.runtime.Worker;
 
 /** The methods that the first snippet of {@code psf shell} calls. */
@@ -12,6 +13,15 @@ public final class Shell {
      * @throws NullPointerException outside of {@code psf shell}
      */
     public static Worker worker() {
-        return JShell.worker();
+        return (Worker) JShell.connected();
+    }
+
+    /**
+     * Returns the connected client of the shell.
+     *
+     * @throws NullPointerException outside of {@code psf shell}
+     */
+    public static Client client() {
+        return (Client) JShell.connected();
     }
 }

@@ -1,9 +1,13 @@
 package io.psf.cli;
 
+import io.psf.api.ClusterCaller;
 import io.psf.api.PsException;
+import io.psf.runtime.Client;
+import io.psf.runtime.Guest;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Settings;
 import io.psf.runtime.Worker;
+import io.psf.runtime.WorkerConfig;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -12,15 +16,15 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Starts jshell with a connected worker. */
+/** Starts jshell with a connected worker or client. */
 @Command(
         name = "shell",
         description = {
-            "Starts jshell with a connected worker, \"worker\": of a cluster that waits for its workers, or of a new one"
-                    + " in this process.",
+            "Starts jshell with a connected worker, \"worker\", of a cluster that waits for its workers or of a new one in"
+                    + " this process, or with a client, \"client\", of a cluster that is complete.",
             "The packages of psf are imported: Tensors, TensorSpec, Optimizers .. A stub on the class path is called as"
                     + " in a program.",
-            "The worker leaves the cluster when the shell ends."
+            "The worker or client leaves the cluster when the shell ends."
         },
         footer = {
             "%nExample:",
@@ -37,6 +41,11 @@ final class ShellCommand implements Callable<Integer> {
             description = "where the scheduler of a cluster listens (PSF_SCHEDULER, or the names of MXNet and"
                     + " MindSpore); default: a new cluster")
     private @Nullable String scheduler;
+
+    @Option(
+            names = "--client",
+            description = "connect as a client, once the cluster is complete; default: if it is complete")
+    private boolean client;
 
     @Option(
             names = "--servers",
@@ -64,7 +73,8 @@ final class ShellCommand implements Callable<Integer> {
         Map<String, String> own = new HashMap<>(Map.of("PSF_ROLE", "worker"));
         if (scheduler != null) {
             own.put("PSF_SCHEDULER", scheduler);
-        } else if (System.getenv("PSF_CONFIG") == null
+        } else if (!client
+                && System.getenv("PSF_CONFIG") == null
                 && Settings.names("PSF_SCHEDULER").stream().noneMatch(System.getenv()::containsKey)) {
             PsCluster.Builder builder = PsCluster.builder().servers(servers);
             if (checkpoints != null) {
@@ -74,9 +84,23 @@ final class ShellCommand implements Callable<Integer> {
                 return run(cluster.worker());
             }
         }
-        try (Worker worker =
-                Worker.connect(Settings.of(System.getenv()).with(own).worker())) {
+        WorkerConfig config = Settings.of(System.getenv()).with(own).worker();
+        if (client || isComplete(config)) {
+            try (Client client = Client.connect(config)) {
+                return run(client);
+            }
+        }
+        try (Worker worker = Worker.connect(config)) {
             return run(worker);
+        }
+    }
+
+    /** Returns true if a cluster has all of its nodes: no rank of a worker is free there. */
+    private static boolean isComplete(WorkerConfig config) {
+        try (Guest guest = Guest.visit(config)) {
+            return guest.servers() > 0;
+        } catch (PsException e) {
+            return false; // it waits for nodes, or it is not there yet: connecting waits, and says what is wrong
         }
     }
 
@@ -86,9 +110,9 @@ final class ShellCommand implements Callable<Integer> {
     }
 
     /** Runs the shell until the user ends it. */
-    private int run(Worker worker) throws Exception {
+    private int run(ClusterCaller caller) throws Exception {
         try {
-            return JShell.run(worker, ClassPathOption.entries(classPath));
+            return JShell.run(caller, ClassPathOption.entries(classPath));
         } catch (LinkageError e) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
 
 @Timeout(120)
 class MainTest {
@@ -49,6 +50,8 @@ class MainTest {
         "launch --lifetime long -- true, 'PSF_LIFETIME: long in the options (expected: how long the cluster lives: job, until its last worker leaves, or service, until it is told to end)'",
         "health --node x, 'PSF_HEALTH: x in the options (expected: host:port for the probes of a node, port 0 for any)'",
         "health --node h:1 --scheduler h:1, '--node, --scheduler: both are given (expected: one of them)'",
+        "status, '--scheduler: not set (expected: host:port of the scheduler; or the setting PSF_SCHEDULER)'",
+        "launch --workers 0 -- true, '--workers: 0 (expected: at least 1 for a COMMAND; 0 for a service without one)'",
         "launch, 'COMMAND: not set (expected: the program and its arguments, after --; see psf launch --help)'",
         "status --interval soon, --interval: soon (expected: a number; see psf status --help)",
         "new function axpy, --package: not set (expected: for example acme; see psf new function --help)"
@@ -124,6 +127,25 @@ class MainTest {
     @Test
     void helpNamesTheCommands() throws Exception {
         assertThat(psf(Map.of(), "--help")).startsWith("0: ").contains("node", "scheduler", "server", "launch");
+    }
+
+    @Test
+    void noLineOfHelpIsWiderThanATerminal() {
+        assertThat(tooWide(Main.commandLine())).isEmpty();
+    }
+
+    private static List<String> tooWide(CommandLine command) {
+        List<String> lines = new ArrayList<>(command.getUsageMessage()
+                .lines()
+                .filter(line -> line.length() > Table.TERMINAL)
+                .toList());
+        command.getSubcommands().values().forEach(each -> lines.addAll(tooWide(each)));
+        return lines;
+    }
+
+    @Test
+    void theClassPathIsThatOfTheProgram() {
+        assertThat(Cli.run("classpath").out()).isEqualTo(System.getProperty("java.class.path") + "\n");
     }
 
     @Test

@@ -244,7 +244,7 @@ class NodeEndTest {
                 .start();
         try {
             await().atMost(SOON).until(() -> Files.readString(log).contains("a job has ended: no worker is left"));
-            assertThat(Files.readString(log)).contains("cluster is ready: 1 servers and 1 or more workers");
+            assertThat(Files.readString(log)).contains("cluster is ready: 1 server and 1 or more workers");
             Matcher scheduler = Pattern.compile("scheduler listening on (\\S+)").matcher(Files.readString(log));
             assertThat(scheduler.find()).isTrue();
             assertThat(Cli.run("health", "--scheduler", scheduler.group(1)).out())

@@ -82,7 +82,8 @@ class ScriptTest {
         program("bin/mvn", MAVEN);
         program("jdk/bin/java", JAVA);
         Files.copy(Path.of("../pom.xml"), checkout.resolve("pom.xml"));
-        Files.createDirectories(checkout.resolve("psf-cli/src/main"));
+        Files.createDirectories(checkout.resolve("psf-cli/src/main/bin"));
+        Files.copy(Path.of("src/main/bin/psf"), checkout.resolve("psf-cli/src/main/bin/psf"));
         Files.copy(Path.of("src/main/usage.txt"), checkout.resolve("psf-cli/src/main/usage.txt"));
         source("class Api {}");
     }
@@ -292,7 +293,7 @@ class ScriptTest {
     @Test
     void aSourceOfAModuleInAProfileIsNotBuiltAgain() throws Exception {
         psf(Map.of(), "demo");
-        for (String module : List.of("examples-djl", "examples/flink")) {
+        for (String module : List.of("examples/djl", "examples/flink")) {
             Files.createDirectories(checkout.resolve(module).resolve("src/main"));
             Files.writeString(checkout.resolve(module).resolve("src/main/New.java"), "class New {}");
             Files.writeString(checkout.resolve(module).resolve("pom.xml"), "<project/>");

@@ -117,6 +117,38 @@ class ShellCommandTest {
         }
     }
 
+    /** All ranks of its workers are taken, or it has none yet. */
+    @Test
+    void theShellIsAClientOfAClusterThatIsComplete(@TempDir Path folder) throws Exception {
+        Path said = folder.resolve("said");
+        try (Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 1).asService());
+                Server server = Server.start(ServerConfig.of("127.0.0.1", scheduler.port()))) {
+            Process shell = new ProcessBuilder(NodeJvm.command(
+                            System.getProperty("java.class.path"),
+                            List.of(),
+                            "shell",
+                            "--scheduler",
+                            "127.0.0.1:" + scheduler.port()))
+                    .redirectErrorStream(true)
+                    .redirectOutput(said.toFile())
+                    .start();
+            try (Writer prompt = shell.outputWriter(StandardCharsets.UTF_8)) {
+                prompt.write("""
+                        var w = Tensors.init(client, TensorSpec.dense("w", 3))
+                        Tensors.push(client, w, new float[] {4, 5, 6}).await()
+                        Tensors.pull(client, w)
+                        client.workers() + " workers"
+                        /exit
+                        """);
+            }
+            assertThat(shell.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(Files.readString(said)).contains("{ 4.0, 5.0, 6.0 }").contains("\"0 workers\"");
+            assertThat(shell.exitValue()).isZero();
+            assertThat(server.rank()).isZero();
+            scheduler.end();
+        }
+    }
+
     /** The class is on no class path of this JVM. */
     @Test
     void classesOfTheOptionCanBeUsed(@TempDir Path folder) throws Exception {

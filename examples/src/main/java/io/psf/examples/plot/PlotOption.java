@@ -35,17 +35,21 @@ public final class PlotOption {
     }
 
     /**
-     * Checks that the picture can be written, before the training.
+     * Checks that the picture can be written, before the training, if the command line says where.
      *
      * @throws PsException with {@code CONFIGURATION} if its folder does not exist or cannot be written
      */
     public void check() {
-        Path folder = file.toAbsolutePath().resolveSibling(".").normalize();
-        if (!Files.isDirectory(folder) || !Files.isWritable(folder) || Files.isDirectory(file)) {
+        if (isGiven() && !canBeWritten()) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
                     "--plot: " + file + " (expected: a file in a folder that exists and can be written)");
         }
+    }
+
+    private boolean canBeWritten() {
+        Path folder = file.toAbsolutePath().resolveSibling(".").normalize();
+        return Files.isDirectory(folder) && Files.isWritable(folder) && !Files.isDirectory(file);
     }
 
     /**
@@ -64,6 +68,8 @@ public final class PlotOption {
         List<Evaluation> evaluations = report.evaluations();
         if (ModuleLayer.boot().findModule("java.desktop").isEmpty()) {
             report.say("plot: none, since this Java has no module java.desktop");
+        } else if (!canBeWritten()) {
+            report.say(line() + " cannot be written; --plot names another file");
         } else if (!evaluations.isEmpty()) {
             Evaluation.draw(evaluations, file, title, subtitle);
             report.say(line());

@@ -10,6 +10,9 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
 class ReportTest {
     private final StringWriter out = new StringWriter();
@@ -73,12 +76,41 @@ class ReportTest {
 
     @Test
     void aPictureThatCannotBeWrittenIsRefusedBeforeTheTraining(@TempDir Path folder) {
-        assertThatThrownBy(() ->
-                        new PlotOption(folder.resolve("none").resolve("a.png").toString()).check())
+        String nowhere = folder.resolve("none").resolve("a.png").toString();
+        assertThatThrownBy(() -> plot("a.png", "--plot", nowhere).check())
                 .isInstanceOfSatisfying(
                         PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.CONFIGURATION))
                 .hasMessageContaining("--plot: ")
                 .hasMessageContaining("(expected: a file in a folder that exists and can be written)");
-        assertThatThrownBy(() -> new PlotOption(folder.toString()).check()).isInstanceOf(PsException.class);
+        assertThatThrownBy(() -> plot("a.png", "--plot", folder.toString()).check())
+                .isInstanceOf(PsException.class);
+    }
+
+    /** Nobody has asked for the picture. */
+    @Test
+    void aTrainingInAFolderThatCannotBeWrittenHasNoPicture(@TempDir Path folder) {
+        Path nowhere = folder.resolve("none").resolve("a.png");
+        PlotOption plot = plot(nowhere.toString());
+        Report report = new Report(new PrintWriter(out), false, 1);
+        report.say(new Evaluation("epoch", 1, 0.25, "AUC", 0.93));
+        plot.check();
+        plot.draw(report, "One", "");
+        assertThat(out.toString()).contains("plot: " + nowhere + " cannot be written; --plot names another file");
+    }
+
+    @Command
+    private static final class Training {
+        @Mixin
+        private final PlotOption plot;
+
+        Training(PlotOption plot) {
+            this.plot = plot;
+        }
+    }
+
+    private static PlotOption plot(String file, String... arguments) {
+        Training training = new Training(new PlotOption(file));
+        new CommandLine(training).parseArgs(arguments);
+        return training.plot;
     }
 }

@@ -84,7 +84,7 @@ final class ClustersTest {
                     () -> Worker.connect(WorkerConfig.of(
                                     "127.0.0.1", cluster.scheduler().port()))
                             .close());
-            assertThat(e).hasMessageContaining("the cluster has all of its 1 servers and 1 workers");
+            assertThat(e).hasMessageContaining("the cluster has all of its 1 server and 1 worker");
             TensorId w = Tensors.init(cluster.worker(), TensorSpec.dense("w", 4));
             assertThat(Tensors.pull(cluster.worker(), w)).containsOnly(0f);
         }

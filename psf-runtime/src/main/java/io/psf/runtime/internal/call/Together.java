@@ -2,7 +2,10 @@ package io.psf.runtime.internal.call;
 
 import io.psf.api.PsException;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.StringJoiner;
 
 /** Several errors of one call as one. */
@@ -34,7 +37,13 @@ final class Together {
         }
         PsException all = new PsException(first.code(), first.detail())
                 .at(first.function(), first.tensor(), first.slice(), first.server() + others);
-        errors.forEach(all::addSuppressed);
+        Set<Throwable> traced = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (PsException error : errors) {
+            // One broken connection fails several parts: a trace that shows it twice calls it a circular reference.
+            if (traced.add(error.getCause() == null ? error : error.getCause())) {
+                all.addSuppressed(error);
+            }
+        }
         return all;
     }
 }

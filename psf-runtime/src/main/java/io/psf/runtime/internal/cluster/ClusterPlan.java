@@ -46,8 +46,17 @@ public record ClusterPlan(int servers, int workers, boolean more, boolean servic
         return role == Role.SERVER ? limits.serverReturn() : limits.workerReturn();
     }
 
+    /** Returns the nodes that are present when the cluster is complete, such as {@code 2 servers and 1 worker}. */
+    String whenComplete() {
+        return service ? count(servers, "server") + ", as a service" : toString();
+    }
+
+    private static String count(int nodes, String role) {
+        return nodes + " " + role + (nodes == 1 ? "" : "s");
+    }
+
     @Override
     public String toString() { // without the secret
-        return servers + " servers and " + workers + (more ? " or more" : "") + " workers";
+        return count(servers, "server") + " and " + workers + (more ? " or more workers" : workers == 1 ? " worker" : " workers");
     }
 }

@@ -183,7 +183,7 @@ final class Membership {
         }
         if (forms) {
             state = State.RUNNING;
-            LOG.info("cluster is ready: {}", plan);
+            LOG.info("cluster is ready: {}", plan.whenComplete());
         }
         if (plan.service() && begins) {
             log.job("a job begins with " + table.count(Role.WORKER) + " workers");

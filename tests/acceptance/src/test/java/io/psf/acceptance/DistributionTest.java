@@ -1,0 +1,92 @@
+package io.psf.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs the program of the archive that {@code psf-dist} builds: without Maven, and without a checkout. */
+@Timeout(120)
+class DistributionTest {
+    private static final Path ARCHIVES = Path.of("../../psf-dist/target");
+
+    @TempDir
+    private Path folder;
+
+    private Path home = Path.of("");
+
+    @BeforeEach
+    void unpack() throws IOException {
+        assumeTrue(Files.isDirectory(ARCHIVES), "not run, since there is no archive (mvn package)");
+        Path archive;
+        try (var files = Files.list(ARCHIVES)) {
+            archive = files.filter(file -> file.toString().endsWith(".zip"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        try (InputStream file = Files.newInputStream(archive);
+                ZipInputStream in = new ZipInputStream(file)) {
+            for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
+                Path to = folder.resolve(entry.getName());
+                if (entry.isDirectory()) {
+                    Files.createDirectories(to);
+                } else {
+                    Files.copy(in, to);
+                }
+            }
+        }
+        home = folder.resolve(archive.getFileName().toString().replaceAll("\\.zip$", ""));
+    }
+
+    @Test
+    void theProgramRunsWithWhatTheArchiveHas() throws Exception {
+        String version = home.getFileName().toString().replace("psf-", "psf ");
+        assertThat(psf("", "--version")).isEqualTo("0: " + version);
+        assertThat(psf("", "server")).startsWith("2: psf: PSF_SCHEDULER: not set");
+        assertThat(psf("", "classpath").substring(3).split(":"))
+                .allMatch(jar -> jar.startsWith(home.resolve("lib").toString()))
+                .anyMatch(jar -> jar.contains("psf-builtin-"))
+                .anyMatch(jar -> jar.contains("handlers-gpu-"));
+        assertThat(psf("worker.servers() + 40\n/exit\n", "shell", "--servers", "2"))
+                .startsWith("0: ")
+                .contains("42");
+    }
+
+    @Test
+    void theArchivesHaveCompletionsAndSayWhatTheyAre() throws Exception {
+        assertThat(Files.readString(home.resolve("completions/psf"))).contains("status", "--scheduler");
+        assertThat(Files.readString(home.resolve("README.md"))).startsWith("# psf 0.").doesNotContain("${");
+        assertThat(home.resolve("LICENSE")).exists();
+        try (var files = Files.list(ARCHIVES)) {
+            assertThat(files.map(file -> file.getFileName().toString()))
+                    .contains(home.getFileName() + ".tar.gz", home.getFileName() + ".zip");
+        }
+    }
+
+    /** Runs the script; returns its exit code and its lines. */
+    private String psf(String input, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of("bash", home.resolve("bin/psf").toString()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).directory(folder.toFile());
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().keySet().removeIf(name -> name.startsWith("PSF_") || name.startsWith("DMLC_"));
+        Process process = builder.start();
+        try (var in = process.getOutputStream()) {
+            in.write(input.getBytes(StandardCharsets.UTF_8));
+        }
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return process.waitFor() + ": " + said.strip();
+    }
+}
