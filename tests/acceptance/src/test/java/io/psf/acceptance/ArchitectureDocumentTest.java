@@ -23,6 +23,10 @@ final class ArchitectureDocumentTest {
     /** A class, or a class and its member. A name in capitals is none. */
     private static final Pattern NAME = Pattern.compile("`([A-Z]\\w*[a-z]\\w*)(?:\\.(\\w+))?`");
 
+    private static final Pattern DRAWN =
+            Pattern.compile("(?m)^ *([^A-Z\n]*?)  +([A-Z]\\w+(?:(?:, | \\| )[A-Z]\\w+)*)$");
+    private static final Pattern DRAWN_PACKAGE = Pattern.compile("[a-z.]+");
+
     private static final Pattern PACKAGE = Pattern.compile("`(io\\.psf[a-z.]*)`");
 
     @Test
@@ -61,6 +65,35 @@ final class ArchitectureDocumentTest {
                 assertThat(files).as("%s of %s", name, page).anyMatch(each -> each.contains(name));
             }
         }
+    }
+
+    /** A line of the drawing names packages, and then, divided by bars, the classes of each. */
+    @Test
+    void theClassesOfTheDrawingAreInItsPackages() throws IOException {
+        Map<String, List<Path>> sources = sources();
+        List<String> missing = new ArrayList<>();
+        int found = 0;
+        Matcher lines = DRAWN.matcher(Files.readString(ROOT.resolve("docs/architecture.md")));
+        while (lines.find()) {
+            List<String> packages = DRAWN_PACKAGE
+                    .matcher(lines.group(1))
+                    .results()
+                    .map(each -> each.group().replaceAll("^\\.", "").replace('.', '/'))
+                    .toList();
+            String[] classes = lines.group(2).split(" \\| ");
+            for (int i = 0; i < classes.length; i++) {
+                String folder = "/" + packages.get(i) + "/";
+                for (String name : classes[i].split(", ")) {
+                    found++;
+                    if (sources.getOrDefault(name, List.of()).stream()
+                            .noneMatch(source -> source.toString().contains(folder + name + ".java"))) {
+                        missing.add(folder + name);
+                    }
+                }
+            }
+        }
+        assertThat(missing).isEmpty();
+        assertThat(found).isGreaterThan(25);
     }
 
     private static List<Path> pages() throws IOException {

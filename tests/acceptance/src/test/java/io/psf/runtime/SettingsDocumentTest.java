@@ -11,6 +11,7 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -37,6 +38,17 @@ final class SettingsDocumentTest {
         Set<String> expected = settings();
         expected.addAll(OTHERS);
         assertThat(namesIn(Files.readString(Path.of("../../docs", page)))).isEqualTo(expected);
+    }
+
+    /** A gap such as "no TLS" is none any more once there are settings for it. */
+    @Test
+    void noKnownGapIsAboutASetting() throws IOException {
+        String changes = Files.readString(Path.of("../../CHANGELOG.md"));
+        String gaps = changes.substring(changes.indexOf("### Known gaps"));
+        Set<String> words = settings().stream()
+                .flatMap(setting -> Stream.of(setting.split("_")).skip(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertThat(gaps.split("\\W+")).doesNotContainAnyElementsOf(words);
     }
 
     @Test
