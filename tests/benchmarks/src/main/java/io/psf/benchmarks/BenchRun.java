@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -154,7 +156,8 @@ final class BenchRun {
         Files.writeString(json, text, StandardCharsets.UTF_8);
         String name = String.valueOf(json.getFileName());
         Path svg = json.resolveSibling(name.endsWith(".json") ? name.replaceAll("json$", "svg") : name + ".svg");
-        Files.writeString(svg, Plot.svg(plotted), StandardCharsets.UTF_8);
+        String plot = Plot.svg(plotted, ThisProcess.machine(), LocalDate.now(ZoneId.systemDefault()));
+        Files.writeString(svg, plot, StandardCharsets.UTF_8);
         System.out.println("written to " + json + " and " + svg);
     }
 

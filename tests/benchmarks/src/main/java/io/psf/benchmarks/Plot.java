@@ -1,5 +1,6 @@
 package io.psf.benchmarks;
 
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Plot {
     private static final int ROW = 18;
-    private static final int TOP = 40;
+    private static final int TOP = 58;
     private static final int LEFT = 380;
     private static final int WIDTH = 520;
     private static final int RIGHT = 160;
@@ -19,15 +20,17 @@ final class Plot {
 
     private Plot() {}
 
-    static String svg(List<Result> results) {
+    /** Returns the plot of results that were measured on a machine. */
+    static String svg(List<Result> results, String machine, LocalDate date) {
         List<Result> bars = results.stream().filter(Result::hasFloor).toList();
         int height = TOP + ROW * bars.size() + 10;
         StringBuilder svg = new StringBuilder(
                 ("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\""
                                 + " font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
                                 + "<text x=\"10\" y=\"16\" font-size=\"13\">psf over its floors; black marks are goals:"
-                                + " green met, red missed</text>\n")
+                                + " green met, red missed, amber undecided, grey without a goal</text>\n")
                         .formatted(LEFT + WIDTH + RIGHT, height));
+        svg.append(text(10, 34, machine + ", " + date));
         for (double tick : new double[] {0.1, 0.2, 0.5, 1, 2, 5, 10}) {
             svg.append(line(x(tick), TOP - 6, x(tick), height, tick == 1 ? "#666" : "#ddd", 1))
                     .append(text(x(tick) - 8, TOP - 10, Report.number(tick)));
