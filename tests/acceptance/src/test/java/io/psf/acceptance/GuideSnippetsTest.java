@@ -146,7 +146,7 @@ final class GuideSnippetsTest {
     }
 
     @Test
-    void thePomOfTheGuideHasTheVersionsOfTheBuild() throws IOException {
+    void theBuildsOfTheGuideHaveTheVersionsOfThisBuild() throws IOException {
         String pom = Page.blocks(Page.ROOT.resolve("docs/guide.md")).stream()
                 .filter(block -> block.language().equals("xml"))
                 .map(Block::text)
@@ -158,9 +158,17 @@ final class GuideSnippetsTest {
                 .containsEntry("axpy", "0.1.0-SNAPSHOT")
                 .containsEntry("psf-builtin", psf)
                 .containsEntry("psf-processor", psf)
+                .containsEntry("logback-classic", ofBuild.get("logback-classic"))
                 .containsEntry("maven-compiler-plugin", ofBuild.get("maven-compiler-plugin"))
                 .containsEntry("maven-dependency-plugin", ofBuild.get("maven-dependency-plugin"));
         assertThat(pom.split("<artifactId>", -1)).as("artifacts with a version").hasSize(shown.size() + 1);
+        String gradle = Page.blocks(Page.ROOT.resolve("docs/guide.md")).stream()
+                .filter(block -> block.language().equals("kotlin"))
+                .map(Block::text)
+                .collect(Collectors.joining());
+        for (String artifact : List.of("psf-builtin", "psf-processor", "logback-classic")) {
+            assertThat(gradle).contains(":" + artifact + ":" + shown.get(artifact) + "\"");
+        }
     }
 
     @Test
