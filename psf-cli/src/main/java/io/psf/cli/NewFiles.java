@@ -53,7 +53,7 @@ final class NewFiles {
     /** Writes a project into a folder that has none. */
     static void create(ProjectSources project, Path folder, PrintWriter out) {
         write(project.files(folder), folder, out);
-        if (ProjectSources.checkout() == null) {
+        if (ProjectSources.checkout() == null && !Template.isOfRelease()) {
             out.println("It needs psf in your local Maven repository: mvn install -DskipTests"
                     + " -pl psf-builtin,psf-processor -am in psf's checkout, once.");
         }

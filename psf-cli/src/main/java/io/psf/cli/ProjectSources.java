@@ -60,6 +60,11 @@ record ProjectSources(String name, FunctionSources function, String script) {
         Map<String, String> words = new LinkedHashMap<>(function.words());
         words.put("project", name);
         words.put("psf-script", script);
+        words.put(
+                "repository",
+                checkout() == null && Template.isOfRelease()
+                        ? "Maven Central"
+                        : "the local Maven repository, where `./psf new` in psf's checkout has put it");
         Map<String, String> files = new LinkedHashMap<>();
         files.put("pom.xml", Template.filled("pom", words));
         files.put("README.md", Template.filled("readme", words));

@@ -23,14 +23,27 @@ final class Template {
      * @param words the values by word
      */
     static String filled(String name, Map<String, String> words) {
-        Properties values = new Properties();
-        try (InputStream versions = resource("versions.properties");
-                InputStream in = resource("new/" + name + ".txt")) {
-            values.load(versions);
-            values.putAll(words);
+        Properties values = versions();
+        values.putAll(words);
+        try (InputStream in = resource("new/" + name + ".txt")) {
             return BLANK.matcher(new String(in.readAllBytes(), StandardCharsets.UTF_8))
                     .replaceAll(blank -> Matcher.quoteReplacement(
                             Objects.requireNonNull(values.getProperty(blank.group(1)), blank.group(1))));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** True if this build is a release, whose artifacts are published. */
+    static boolean isOfRelease() {
+        return !versions().getProperty("psf", "").endsWith("-SNAPSHOT");
+    }
+
+    private static Properties versions() {
+        Properties versions = new Properties();
+        try (InputStream in = resource("versions.properties")) {
+            versions.load(in);
+            return versions;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
