@@ -98,9 +98,10 @@ class TlsJobTest {
                     .filter(file -> !file.equals(config))
                     .findFirst()
                     .orElseThrow();
-            Map<String, String> place = Map.of("PSF_SCHEDULER", scheduler, "PSF_JOIN_TIMEOUT", "2s");
-            try (PsfProcess without = PsfProcess.child(place, "connect");
-                    PsfProcess stranger = PsfProcess.child(with(place, "PSF_CONFIG", ofOther), "connect")) {
+            Map<String, String> place = Map.of("PSF_SCHEDULER", scheduler);
+            Map<String, String> refused = with(place, "PSF_JOIN_TIMEOUT", "5s"); // a node tries until then
+            try (PsfProcess without = PsfProcess.child(refused, "connect");
+                    PsfProcess stranger = PsfProcess.child(with(refused, "PSF_CONFIG", ofOther), "connect")) {
                 assertThat(without.said())
                         .startsWith("1: ")
                         .contains("this node requires TLS (expected: PSF_TLS_CERTIFICATE, PSF_TLS_KEY and"
