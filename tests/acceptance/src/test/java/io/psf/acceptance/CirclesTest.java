@@ -14,26 +14,41 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The circles of classes in the packages of the runtime: sets of classes of which each one depends, by way of others of the
+ * The circles of classes in the packages of the modules: sets of classes of which each one depends, by way of others of the
  * package, on every other. A reader of one of them has to read all. A nested class counts as its outer one.
  */
 final class CirclesTest {
     /** The most classes in one circle of a package. */
     private static final int MOST = 3;
 
-    /**
-     * The packages with larger circles, and the most classes in one of them. A number may only become smaller.
-     */
+    private static final List<String> MODULES = Stream.of(
+                    "api",
+                    "processor",
+                    "runtime",
+                    "testkit",
+                    "builtin",
+                    "netty",
+                    "chronicle",
+                    "vector",
+                    "kvstore",
+                    "interchange",
+                    "gpu",
+                    "cli")
+            .map(module -> "io.psf." + module)
+            .toList();
+
+    /** The packages with larger circles, and the classes in the largest one. A number may only become smaller. */
     private static final Map<String, Integer> LARGER =
             Map.of("io.psf.runtime.internal.transport.net", 10, "io.psf.runtime", 6);
 
     /** By package, the classes on which each class depends, of the same package. */
     private static Map<String, Map<String, Set<String>>> dependencies() {
         JavaClasses classes =
-                new ClassFileImporter().withImportOption(new WithoutTests()).importPackages("io.psf.runtime");
+                new ClassFileImporter().withImportOption(new WithoutTests()).importPackages(MODULES);
         Map<String, Map<String, Set<String>>> all = new TreeMap<>();
         for (JavaClass each : classes) {
             String from = outer(each);
@@ -90,11 +105,14 @@ final class CirclesTest {
     @Test
     void noPackageHasALargerCircleThanItHad() {
         Map<String, Map<String, Set<String>>> packages = dependencies();
-        assertThat(packages.keySet()).containsAll(LARGER.keySet());
-        packages.forEach(
-                (name, dependencies) -> assertThat(circles(dependencies).get(0))
-                        .as("the largest circle of %s", name)
-                        .hasSizeLessThanOrEqualTo(LARGER.getOrDefault(name, MOST)));
+        Map<String, Integer> larger = new TreeMap<>();
+        packages.forEach((name, dependencies) -> {
+            int size = circles(dependencies).get(0).size();
+            if (size > MOST) {
+                larger.put(name, size);
+            }
+        });
+        assertThat(larger).containsExactlyInAnyOrderEntriesOf(LARGER);
     }
 
     @Test

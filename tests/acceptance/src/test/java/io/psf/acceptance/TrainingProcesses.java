@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -33,7 +34,7 @@ final class TrainingProcesses implements AutoCloseable {
     private final List<String> lines = new CopyOnWriteArrayList<>();
     private final long began = System.nanoTime();
     private final Path checkpoints;
-    private final Map<String, String> settings;
+    private final Function<String, Map<String, String>> settings;
     private final Duration longest;
     private final int steps;
     private final int port;
@@ -45,6 +46,12 @@ final class TrainingProcesses implements AutoCloseable {
      * @param longest the time in which the job has to end
      */
     TrainingProcesses(Path checkpoints, Map<String, String> settings, int steps, Duration longest) throws IOException {
+        this(checkpoints, node -> settings, steps, longest);
+    }
+
+    /** As above, with settings by the name of a node. */
+    TrainingProcesses(Path checkpoints, Function<String, Map<String, String>> settings, int steps, Duration longest)
+            throws IOException {
         this.checkpoints = Files.createDirectories(checkpoints);
         this.settings = settings;
         this.longest = longest;
@@ -100,7 +107,7 @@ final class TrainingProcesses implements AutoCloseable {
         if (!role.equals(name)) {
             environment.put("PSF_RANK", name.replaceAll(".* ", ""));
         }
-        environment.putAll(settings);
+        environment.putAll(settings.apply(name));
         environment.putAll(more);
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(environment);

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class TogetherTest {
@@ -25,7 +26,9 @@ class TogetherTest {
         assertThat(all).hasMessageContaining("[4, 8)").hasMessageContaining("[8, 12)");
     }
 
-    private static PsException failure(String slice, IOException cause) {
-        return new PsException(Code.UNAVAILABLE, "lost", "psf.dense.push", "w", slice, "server 1", cause);
+    private static PsException failure(String slice, @Nullable IOException cause) {
+        PsException failure =
+                cause == null ? new PsException(Code.UNAVAILABLE, "lost") : new PsException(Code.UNAVAILABLE, "lost", cause);
+        return failure.at("psf.dense.push", "w", slice, "server 1");
     }
 }
