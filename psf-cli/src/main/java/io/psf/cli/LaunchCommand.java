@@ -25,7 +25,7 @@ import picocli.CommandLine.TypeConversionException;
             "With --lifetime service, the cluster goes on without workers, until psf stop or SIGTERM ends it.",
             "The exit code is that of the first worker that failed, 1 if one ended before it had joined, or 0."
         },
-        footer = {"%nExample:", "  psf launch --servers 2 --workers 4 --classpath app.jar -- java -cp app.jar Main"},
+        footer = {"%nExample:", "  psf launch --workers 4 --classpath app.jar -- java -cp app.jar Main"},
         mixinStandardHelpOptions = true)
 final class LaunchCommand implements Callable<Integer> {
     static final String NAME = "launch";

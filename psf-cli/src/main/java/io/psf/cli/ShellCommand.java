@@ -29,7 +29,8 @@ import picocli.CommandLine.Option;
         footer = {
             "%nExample:",
             "  psf shell",
-            "  jshell> var w = Tensors.init(worker, TensorSpec.dense(\"w\", 4).optimizer(Optimizers.sgd(0.1)))",
+            "  jshell> var spec = TensorSpec.dense(\"w\", 4).optimizer(Optimizers.sgd(0.1))",
+            "  jshell> var w = Tensors.init(worker, spec)",
             "  jshell> Tensors.push(worker, w, new float[] {1, 2, 3, 4}).await()",
             "  jshell> Tensors.pull(worker, w)"
         },
