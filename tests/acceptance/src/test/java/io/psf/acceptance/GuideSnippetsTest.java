@@ -193,7 +193,7 @@ final class GuideSnippetsTest {
             assertThat(Page.blocks(page))
                     .allSatisfy(block -> assertThat(block.language())
                             .as("%s", block)
-                            .isIn("java", "text", "commands", "jshell", "xml", "yaml", ""))
+                            .isIn("java", "text", "commands", "jshell", "xml", "yaml", "kotlin", ""))
                     .filteredOn(block -> block.language().isEmpty())
                     .as("blocks without a language: a drawing, and tables of psf status")
                     .allMatch(block -> block.text().matches("(?s).*(┌|NODE +RANK).*"));
