@@ -241,7 +241,7 @@ public final class Connections implements AutoCloseable {
      */
     public void expire() {
         node.expire();
-        admission.setConnections((int) connections().count());
+        admission.setConnections((int) Math.max(connections().count(), sessions.size()));
         connections().forEach(Connection::regulate); // their shares may have changed
         sessions.overdue(presence).forEach(this::drop);
     }

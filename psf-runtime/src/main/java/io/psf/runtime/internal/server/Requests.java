@@ -16,7 +16,9 @@ import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.Frames;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,9 +40,19 @@ final class Requests {
         this.router = router;
     }
 
-    /** Takes a frame, which this object owns from then on. */
+    /**
+     * Takes a frame, which this object owns from then on.
+     *
+     * @throws PsException with {@code PROTOCOL} if the peer is not identified and the frame is no request: the connection has
+     *     to end
+     */
     void received(Connection connection, Frame frame) {
         connection.arrived();
+        if (connection.member() == null && frame.kind() != Frame.Kind.REQUEST) {
+            Frame.Kind kind = frame.kind();
+            frame.release();
+            throw new PsException(Code.PROTOCOL, "frame: " + kind + " before the hello (expected: REQUEST)");
+        }
         switch (frame.kind()) {
             case REQUEST -> request(connection, frame);
             case CHAIN -> chain(connection, frame);
@@ -83,12 +95,17 @@ final class Requests {
 
     private void done(Connection connection, Frame frame) {
         try {
-            connection.answers().doneBelow(frame.call()).forEach(call -> node.cancel(connection, call));
-            for (long call : frame.reader(null).longs()) {
-                if (!connection.answers().done(call)) {
-                    node.cancel(connection, call);
+            long[] calls = frame.reader(null).longs();
+            Set<Long> unanswered = new HashSet<>();
+            if (connection.hasSession()) {
+                unanswered.addAll(connection.answers().doneBelow(frame.call()));
+            }
+            for (long call : calls) {
+                if (!connection.hasSession() || !connection.answers().done(call)) {
+                    unanswered.add(call);
                 }
             }
+            node.cancel(connection, unanswered);
         } catch (PsException e) {
             LOG.debug("not understood, from {}: {}", connection.channel().peer(), e.getMessage());
         } finally {

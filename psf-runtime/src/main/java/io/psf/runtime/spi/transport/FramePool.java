@@ -184,6 +184,16 @@ public final class FramePool implements Frame.Lender {
         }
     }
 
+    /**
+     * Adds to the bytes in use: memory on the heap that frames in use have become. Negative for memory that is given back.
+     */
+    public void count(long bytes) {
+        ownedBytes.addAndGet(bytes);
+        if (bytes < 0 && wanted) {
+            onGivenBack.run();
+        }
+    }
+
     /** Returns the bytes of idle buffers. */
     public long keptBytes() {
         return keptBytes.get();

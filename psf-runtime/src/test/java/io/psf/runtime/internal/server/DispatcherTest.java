@@ -709,6 +709,22 @@ final class DispatcherTest {
         assertThatThrownBy(() -> connections.accept(more, server)).hasMessageContaining("17 (expected: at most 16;");
     }
 
+    /** A frame of another kind would cost more than its bytes, or change what is known of calls. */
+    @Test
+    void aStrangerSendsRequestsAlone() throws InterruptedException {
+        Caller stranger = new Caller();
+        connect(stranger);
+        Frame answer = Frames.failure(pool, GET.info().id(), 0, 1, Code.OK, "");
+        for (Frame frame : List.of(Frames.done(pool, 0, new long[] {1}), chain(1, 2), answer, Frames.ping(pool))) {
+            String kind = frame.kind().name();
+            assertThatThrownBy(() -> received(stranger, frame))
+                    .hasMessageContaining("PROTOCOL: frame: " + kind + " before the hello (expected: REQUEST)");
+        }
+        assertThat(answer(stranger, request(ADD, 1, 20, 0)))
+                .startsWith("20: PROTOCOL call of \"add\" before the hello");
+        assertThat(stranger.answers).isEmpty();
+    }
+
     /** Each waiting request is more than its frame. */
     @Test
     void manySmallRequestsCountWithTheirObjects() throws InterruptedException {

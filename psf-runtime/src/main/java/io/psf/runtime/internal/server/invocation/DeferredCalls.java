@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The calls of a node whose handlers answer later, and the events that end such a call before that. Thread-safe. */
@@ -43,22 +45,35 @@ public final class DeferredCalls {
         void endIfHolding(PsException why);
     }
 
-    private final Set<DeferredCall> calls = ConcurrentHashMap.newKeySet();
-    /**
-     * How many of each peer keep no order. Of those that keep one, a later call waits, unread, for the one before: a shard
-     * has one of each worker.
-     */
-    private final Map<Connection, Integer> withoutOrder = new ConcurrentHashMap<>();
+    private final Map<Connection, OfPeer> peers = new ConcurrentHashMap<>();
+
+    /** The calls of one peer. */
+    private static final class OfPeer {
+        private final Set<DeferredCall> calls = ConcurrentHashMap.newKeySet();
+        /**
+         * How many of them keep no order. Of those that keep one, a later call waits, unread, for the one before: a shard has
+         * one of each worker.
+         */
+        private final AtomicInteger withoutOrder = new AtomicInteger();
+    }
 
     /** Returns their number. */
     public int size() {
-        return calls.size();
+        return peers.values().stream().mapToInt(peer -> peer.calls.size()).sum();
+    }
+
+    private Stream<DeferredCall> all() {
+        return peers.values().stream().flatMap(peer -> peer.calls.stream());
+    }
+
+    private Set<DeferredCall> of(Connection connection) {
+        OfPeer peer = peers.get(connection);
+        return peer == null ? Set.of() : peer.calls;
     }
 
     /** Returns the number of shards on which at least one call waits, such as those with an open round. */
     public long shards() {
-        return calls.stream()
-                .map(DeferredCall::shard)
+        return all().map(DeferredCall::shard)
                 .filter(Objects::nonNull)
                 .distinct()
                 .count();
@@ -72,19 +87,21 @@ public final class DeferredCalls {
     void requireRoom(DeferredCall call) {
         if (isCounted(call)) {
             Connection connection = call.connection();
-            PeerLimits.requireMayWait(connection, call.function().name(), withoutOrder.getOrDefault(connection, 0));
+            OfPeer peer = peers.get(connection);
+            PeerLimits.requireMayWait(connection, call.function().name(), peer == null ? 0 : peer.withoutOrder.get());
         }
     }
 
     void add(DeferredCall call) {
         Connection connection = call.connection();
-        if (calls.add(call) && isCounted(call)) {
-            withoutOrder.merge(connection, 1, Integer::sum);
+        OfPeer peer = peers.computeIfAbsent(connection, unused -> new OfPeer());
+        if (peer.calls.add(call) && isCounted(call)) {
+            peer.withoutOrder.incrementAndGet();
         }
         if (!connection.isOpen()) { // closed meanwhile, when the call was not here yet
             abandon(connection);
         } else if (connection.cancelled().has(call.call())) {
-            cancel(connection, call.call());
+            cancel(connection, Set.of(call.call()));
         }
     }
 
@@ -94,25 +111,24 @@ public final class DeferredCalls {
     }
 
     void remove(DeferredCall call) {
-        if (calls.remove(call) && isCounted(call)) {
-            withoutOrder.computeIfPresent(call.connection(), (peer, n) -> n == 1 ? null : n - 1);
+        OfPeer peer = peers.get(call.connection());
+        if (peer != null && peer.calls.remove(call) && isCounted(call)) {
+            peer.withoutOrder.decrementAndGet();
         }
     }
 
     /** Fails the calls whose deadline has passed, or is near if they can say what they wait for. */
     public void expire() {
         long now = System.nanoTime();
-        for (DeferredCall call : calls) {
-            if (call.isDue(now)) {
-                call.end(new PsException(Code.TIMED_OUT, "the handler has not answered before the deadline"));
-            }
-        }
+        all().filter(call -> call.isDue(now))
+                .forEach(call ->
+                        call.end(new PsException(Code.TIMED_OUT, "the handler has not answered before the deadline")));
     }
 
-    /** Fails a call that its caller has cancelled. */
-    public void cancel(Connection connection, long number) {
-        for (DeferredCall call : calls) {
-            if (call.connection() == connection && call.call() == number) {
+    /** Fails calls that their caller has cancelled, by their numbers. */
+    public void cancel(Connection connection, Set<Long> numbers) {
+        for (DeferredCall call : of(connection)) {
+            if (numbers.contains(call.call())) {
                 call.end(new PsException(Code.CANCELLED, "call: cancelled by its caller"));
             }
         }
@@ -120,24 +136,19 @@ public final class DeferredCalls {
 
     /** Ends the calls whose caller is gone. */
     public void abandon(Connection gone) {
-        for (DeferredCall call : calls) {
-            if (call.connection() == gone) {
-                call.end(new PsException(Code.UNAVAILABLE, "the caller is gone"));
-            }
+        OfPeer peer = peers.remove(gone);
+        if (peer != null) {
+            peer.calls.forEach(call -> call.end(new PsException(Code.UNAVAILABLE, "the caller is gone")));
         }
     }
 
     /** Fails the calls on shards that were dropped. */
     public void endDropped() {
-        for (DeferredCall call : calls) {
-            if (call.isDropped()) {
-                call.end(Failures.dropped());
-            }
-        }
+        all().filter(DeferredCall::isDropped).forEach(call -> call.end(Failures.dropped()));
     }
 
     /** Fails the calls whose requests hold memory while the calls wait. */
     public void endHolding(PsException why) {
-        calls.forEach(call -> call.endIfHolding(why));
+        all().forEach(call -> call.endIfHolding(why));
     }
 }

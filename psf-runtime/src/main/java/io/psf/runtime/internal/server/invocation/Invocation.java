@@ -14,6 +14,7 @@ import io.psf.runtime.internal.server.session.CallRecord;
 import io.psf.runtime.internal.server.session.Connection;
 import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FullHeap;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -121,13 +122,13 @@ public final class Invocation implements Turn, OrderedCall, Serving, Failures.Fa
     // Its order.
 
     @Override
-    public int calls() {
-        return 1;
+    public OrderedCall first() {
+        return this;
     }
 
     @Override
-    public OrderedCall call(int i) {
-        return this;
+    public Set<CallOrder> orders() {
+        return order == null ? Set.of() : Set.of(order);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.psf.runtime.internal.server.lane;
 
 import io.psf.api.PsException;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -45,13 +46,16 @@ public final class CallOrder {
         this.lane = lane;
     }
 
-    /** True if one of two waiting calls must run before the other one, whatever their priorities. On any thread. */
-    static boolean precedes(OrderedCall earlier, OrderedCall later) {
-        CallOrder order = earlier.order();
-        return order != null
-                && order == later.order()
-                && earlier.source() == later.source()
-                && earlier.arrival() < later.arrival();
+    /**
+     * True if a call of one of two waiting turns must run before a call of the other one, whatever their priorities. The
+     * calls of one turn arrive together, so the first ones tell which turn is earlier. On any thread.
+     */
+    static boolean precedes(Turn earlier, Turn later) {
+        OrderedCall first = earlier.first();
+        OrderedCall other = later.first();
+        return first.source() == other.source()
+                && first.arrival() < other.arrival()
+                && !Collections.disjoint(earlier.orders(), later.orders());
     }
 
     /**

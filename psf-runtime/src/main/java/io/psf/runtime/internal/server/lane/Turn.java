@@ -1,10 +1,12 @@
 package io.psf.runtime.internal.server.lane;
 
-/** A call, or a chain of calls, that waits for its lane as one piece of work. */
-public interface Turn extends Runnable {
-    /** Returns the number of its calls. */
-    int calls();
+import java.util.Set;
 
-    /** Returns one of its calls. */
-    OrderedCall call(int i);
+/** A call, or a chain of calls of one source, that waits for its lane as one piece of work. */
+public interface Turn extends Runnable {
+    /** Returns the first of its calls. */
+    OrderedCall first();
+
+    /** Returns the orders that its calls keep, each once. */
+    Set<CallOrder> orders();
 }

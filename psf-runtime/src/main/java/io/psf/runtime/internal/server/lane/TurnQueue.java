@@ -133,30 +133,19 @@ final class TurnQueue {
             Turn later = together.get(i);
             int known = together.size();
             if (isRanked || i > 0) {
-                normal.removeIf(work -> work instanceof Turn other && precedes(other, later) && together.add(other));
+                normal.removeIf(
+                        work -> work instanceof Turn other && CallOrder.precedes(other, later) && together.add(other));
             }
             unranked += together.size() - known;
-            higher.removeIf(other -> precedes(other.turn, later) && together.add(other.turn));
-            lower.removeIf(other -> precedes(other.turn, later) && together.add(other.turn));
+            higher.removeIf(other -> CallOrder.precedes(other.turn, later) && together.add(other.turn));
+            lower.removeIf(other -> CallOrder.precedes(other.turn, later) && together.add(other.turn));
         }
         ranked.addAndGet(unranked + 1 - together.size());
         if (together.size() == 1) {
             return turn;
         }
         countTogether(together.size());
-        together.sort(Comparator.comparingLong(each -> each.call(0).arrival()));
+        together.sort(Comparator.comparingLong(each -> each.first().arrival()));
         return () -> together.forEach(runner);
-    }
-
-    /** True if a call of one turn must run before a call of the other one. */
-    private static boolean precedes(Turn earlier, Turn later) {
-        for (int i = 0; i < earlier.calls(); i++) {
-            for (int j = 0; j < later.calls(); j++) {
-                if (CallOrder.precedes(earlier.call(i), later.call(j))) {
-                    return true;
-                }
-            }
-        }
-        return false;
     }
 }

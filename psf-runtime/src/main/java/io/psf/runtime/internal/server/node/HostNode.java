@@ -24,6 +24,7 @@ import io.psf.runtime.spi.transport.FramePool;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -225,15 +226,18 @@ public final class HostNode implements CallTarget {
         environment.deferred().endHolding(why);
     }
 
-    /** Cancels a call of a connection. Callable from any thread. */
-    public void cancel(Connection connection, long call) {
-        connection.cancelled().add(call);
-        environment.deferred().cancel(connection, call);
+    /** Cancels calls of a connection, by their numbers. Callable from any thread. */
+    public void cancel(Connection connection, Set<Long> calls) {
+        calls.forEach(connection.cancelled()::add);
+        environment.deferred().cancel(connection, calls);
     }
 
     /** Ends the deferred calls of a closed connection and removes its state. Callable from any thread. */
     public void forget(Connection gone) {
         environment.deferred().abandon(gone);
+        if (gone.member() == null) {
+            return; // a stranger's calls reach no shard
+        }
         shards.forEach(shard -> shard.forget(gone));
     }
 

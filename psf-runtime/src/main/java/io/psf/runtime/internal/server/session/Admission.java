@@ -40,6 +40,12 @@ public final class Admission implements AutoCloseable {
     /** The minimum of waiting bytes that a connection may have, whatever the others have. */
     private static final long LEAST_SHARE = 64 << 10;
 
+    /** The part of the memory that the numbers of finished calls of all connections may take. */
+    private static final int PART_OF_FINISHED = 32;
+
+    /** The bytes that those of a connection may take, whatever the others have. */
+    private static final long LEAST_FINISHED = 4 << 10;
+
     private static final int MOST_RELIEF = 20;
 
     private final FramePool pool;
@@ -111,6 +117,17 @@ public final class Admission implements AutoCloseable {
     /** Removes a connection from the queue, and returns its grant: it no longer waits for its frame. */
     void leave(MemoryUser connection) {
         frames.leave(connection);
+    }
+
+    /** Returns the maximum number of bytes that the numbers of a connection's finished calls may take now. */
+    long mostFinished() {
+        long all = Math.min(most, Runtime.getRuntime().maxMemory()) / PART_OF_FINISHED;
+        return Math.max(LEAST_FINISHED, all / Math.max(1, connections));
+    }
+
+    /** Adds to the bytes in use: state on the heap that belongs to sessions. Negative for memory that is given back. */
+    void count(long bytes) {
+        pool.count(bytes);
     }
 
     /**

@@ -107,8 +107,7 @@ final class AnswerMemory {
      * @param usual the connection's limit without memory pressure
      */
     long mostStored(long usual, int connections) {
-        return most == Long.MAX_VALUE || stored.get() <= most / 8
-                ? Math.min(usual, most / 8)
-                : Math.min(usual, most / 8 / Math.max(1, connections));
+        long all = (most == Long.MAX_VALUE ? Runtime.getRuntime().maxMemory() : most) / 8;
+        return Math.min(usual, stored.get() <= all ? all : all / Math.max(1, connections));
     }
 }

@@ -50,12 +50,9 @@ public final class Answers {
     public synchronized @Nullable CallRecord begin(CallRecord call) {
         Long number = call.number();
         CallRecord first = calls.get(number);
-        if (first != null && call.slice() <= first.highestSlice()) { // they mostly come in order, and may be many
-            for (CallRecord known = first; known != null; known = known.sibling()) {
-                if (known.slice() == call.slice()) {
-                    return known;
-                }
-            }
+        CallRecord known = first == null ? null : first.of(call.slice());
+        if (known != null) {
+            return known;
         }
         if (finished.contains(call.number())) { // for example overheard, and replayed by another sender
             throw new PsException(
@@ -69,8 +66,7 @@ public final class Answers {
         if (first == null) {
             calls.put(number, call);
         } else {
-            call.link(first.sibling());
-            first.link(call);
+            first.add(call);
         }
         call.setKnown(true);
         size++;
@@ -79,11 +75,8 @@ public final class Answers {
 
     /** Returns the request for a slice of a call that has arrived before; null if none is known. */
     public synchronized @Nullable CallRecord find(long number, int slice) {
-        CallRecord known = calls.get(number);
-        while (known != null && known.slice() != slice) {
-            known = known.sibling();
-        }
-        return known;
+        CallRecord first = calls.get(number);
+        return first == null ? null : first.of(slice);
     }
 
     /** True if a request for a slice of that call has run only if {@link #find} knows it. */
@@ -121,24 +114,24 @@ public final class Answers {
 
     /** Drops a request that was refused: it has not run, and may come again. */
     private void refused(CallRecord call) {
-        CallRecord before = Objects.requireNonNull(calls.get(call.number()));
-        if (before == call) {
-            CallRecord next = call.sibling();
-            if (next == null) {
-                calls.remove(call.number());
-            } else {
-                next.raise(call.highestSlice());
-                calls.put(call.number(), next);
-            }
+        CallRecord left = Objects.requireNonNull(calls.get(call.number())).without(call);
+        if (left == null) {
+            calls.remove(call.number());
         } else {
-            while (before.sibling() != null && before.sibling() != call) {
-                before = before.sibling();
-            }
-            before.link(call.sibling());
+            calls.put(call.number(), left);
         }
-        call.link(null);
         call.setKnown(false);
         size--;
+    }
+
+    /** Counts what the numbers of finished calls take, and bounds it. */
+    private void countFinished(long before) {
+        if (finished.bytes() > before) {
+            finished.narrow(admission.mostFinished());
+        }
+        if (finished.bytes() != before) {
+            admission.count(finished.bytes() - before);
+        }
     }
 
     private void count(long more) {
@@ -159,12 +152,7 @@ public final class Answers {
     }
 
     private static boolean isAnswered(CallRecord first) {
-        for (CallRecord call = first; call != null; call = call.sibling()) {
-            if (call.kept() == null) {
-                return false;
-            }
-        }
-        return true;
+        return first.kept() != null && first.others().stream().allMatch(call -> call.kept() != null);
     }
 
     /** The answer of a call that has come before, for one more sending; null if it is still under way. */
@@ -182,7 +170,9 @@ public final class Answers {
      * @return true if every slice that arrived here had been answered
      */
     public synchronized boolean done(long number) {
+        long before = finished.bytes();
         finished.add(number);
+        countFinished(before);
         CallRecord call = calls.remove(number);
         if (call == null) {
             return false;
@@ -198,7 +188,9 @@ public final class Answers {
      * @return the calls that were not answered: their caller cancelled them
      */
     public synchronized List<Long> doneBelow(long number) {
+        long before = finished.bytes();
         finished.addBelow(number);
+        countFinished(before);
         List<Long> unanswered = new ArrayList<>();
         for (Iterator<CallRecord> oldest = calls.values().iterator(); oldest.hasNext(); ) {
             CallRecord call = oldest.next();
@@ -222,11 +214,10 @@ public final class Answers {
     public synchronized List<Frame> kept(int tensor, int slice) {
         List<Frame> kept = new ArrayList<>();
         for (CallRecord first : calls.values()) {
-            for (CallRecord call = first; call != null; call = call.sibling()) {
-                Frame answer = call.kept();
-                if (answer != null && call.slice() == slice && answer.tensor() == tensor) {
-                    kept.add(answer.retain());
-                }
+            CallRecord call = first.of(slice);
+            Frame answer = call == null ? null : call.kept();
+            if (answer != null && answer.tensor() == tensor) {
+                kept.add(answer.retain());
             }
         }
         return kept;
@@ -267,18 +258,23 @@ public final class Answers {
     synchronized void clear() {
         calls.values().forEach(this::drop);
         calls.clear();
+        admission.count(-finished.bytes());
+        finished.addBelow(Long.MAX_VALUE); // from now on it takes nothing
     }
 
     private void drop(CallRecord first) {
-        for (CallRecord call = first; call != null; call = call.sibling()) {
-            size--;
-            call.setKnown(false);
-            Frame answer = call.kept();
-            if (answer != null) {
-                count(-answer.capacity());
-                answer.release();
-                call.keep(null);
-            }
+        dropOne(first);
+        first.others().forEach(this::dropOne);
+    }
+
+    private void dropOne(CallRecord call) {
+        size--;
+        call.setKnown(false);
+        Frame answer = call.kept();
+        if (answer != null) {
+            count(-answer.capacity());
+            answer.release();
+            call.keep(null);
         }
     }
 

@@ -2,6 +2,10 @@ package io.psf.runtime.internal.server.session;
 
 import io.psf.runtime.internal.server.lane.Completion;
 import io.psf.runtime.spi.transport.Frame;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +20,9 @@ public final class CallRecord {
 
     private final Completion completion = new Completion();
 
-    private @Nullable CallRecord sibling;
-    private int highestSlice;
+    /** The records of the call's other slices, by slice, if this one is the first of its call; null for none. */
+    private @Nullable Map<Integer, CallRecord> others;
+
     private boolean known;
     private @Nullable Frame kept;
 
@@ -32,7 +37,6 @@ public final class CallRecord {
         this.call = call;
         this.slice = slice;
         this.attempt = attempt;
-        this.highestSlice = slice;
     }
 
     public long number() {
@@ -52,25 +56,47 @@ public final class CallRecord {
         return completion;
     }
 
+    /** Returns the record of a slice of the call that this one is the first of; null if there is none. */
     @Nullable
-    CallRecord sibling() {
-        return sibling;
+    CallRecord of(int slice) {
+        return slice == this.slice ? this : others == null ? null : others.get(slice);
     }
 
-    /** Links another slice of the same call behind this one. */
-    void link(@Nullable CallRecord other) {
-        sibling = other;
-        highestSlice = other == null ? highestSlice : Math.max(highestSlice, other.slice);
+    /** Adds the record of another slice to this one, the first of its call. */
+    void add(CallRecord other) {
+        if (others == null) {
+            others = new LinkedHashMap<>(4);
+        }
+        others.put(other.slice, other);
     }
 
-    /** Takes the place of a record to which others were linked, up to a slice. */
-    void raise(int slice) {
-        highestSlice = Math.max(highestSlice, slice);
+    /** Returns the records of the call's other slices, if this one is the first of its call. */
+    Collection<CallRecord> others() {
+        return others == null ? List.of() : others.values();
     }
 
-    /** The highest slice of this record and of those that were linked to it. */
-    int highestSlice() {
-        return highestSlice;
+    /**
+     * Removes a record of the call that this one is the first of.
+     *
+     * @return the first one now; null if none is left
+     */
+    @Nullable
+    CallRecord without(CallRecord removed) {
+        Map<Integer, CallRecord> rest = others;
+        if (removed != this) {
+            if (rest != null) {
+                rest.remove(removed.slice);
+            }
+            return this;
+        }
+        others = null;
+        if (rest == null || rest.isEmpty()) {
+            return null;
+        }
+        CallRecord next = rest.values().iterator().next();
+        rest.remove(next.slice);
+        next.others = rest;
+        return next;
     }
 
     /** True if {@link Answers} holds the record. */

@@ -10,8 +10,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -94,13 +96,15 @@ final class LaneTest {
         }
 
         @Override
-        public int calls() {
-            return inOrder.size();
+        public OrderedCall first() {
+            return inOrder.get(0);
         }
 
         @Override
-        public OrderedCall call(int i) {
-            return inOrder.get(i);
+        public Set<CallOrder> orders() {
+            Set<CallOrder> orders = new HashSet<>();
+            inOrder.forEach(call -> orders.addAll(call.orders()));
+            return orders;
         }
     }
 
@@ -158,13 +162,13 @@ final class LaneTest {
                     }
 
                     @Override
-                    public int calls() {
-                        return 1;
+                    public OrderedCall first() {
+                        return on('t', "the last one", 0);
                     }
 
                     @Override
-                    public OrderedCall call(int i) {
-                        return on('t', "the last one", 0);
+                    public Set<CallOrder> orders() {
+                        return Set.of();
                     }
                 },
                 Integer.MIN_VALUE);

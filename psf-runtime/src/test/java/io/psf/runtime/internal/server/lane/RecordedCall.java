@@ -2,6 +2,7 @@ package io.psf.runtime.internal.server.lane;
 
 import io.psf.api.PsException;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,13 +33,13 @@ record RecordedCall(
     }
 
     @Override
-    public int calls() {
-        return 1;
+    public OrderedCall first() {
+        return this;
     }
 
     @Override
-    public OrderedCall call(int i) {
-        return this;
+    public Set<CallOrder> orders() {
+        return order == null ? Set.of() : Set.of(order);
     }
 
     @Override
