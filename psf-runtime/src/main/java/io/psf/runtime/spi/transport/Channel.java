@@ -70,7 +70,7 @@ public interface Channel {
     void setReading(boolean reading);
 
     /**
-     * Allows the peer frames of any length from now on. Before this call the limit of a channel over sockets is 64 KB, and
+     * Allows the peer frames of any length from now on. Before this call the limit of a channel over sockets is 16 KB, and
      * the peer of an accepted one is a stranger, to which all of the {@link ConnectionLimits} applies.
      */
     void trust();

@@ -16,7 +16,7 @@ public record ConnectionLimits(Duration partialFrame, Duration hello, int strang
     public static final int STRANGER_REQUESTS = 16;
 
     /** The longest frame that a stranger may send, in bytes. */
-    public static final int STRANGER_FRAME = 64 << 10;
+    public static final int STRANGER_FRAME = 16 << 10;
 
     /** Returns the defaults: 30 s within a frame, 10 s until the hello, 1000 strangers with 64 KB of answers each. */
     public static ConnectionLimits usual() {

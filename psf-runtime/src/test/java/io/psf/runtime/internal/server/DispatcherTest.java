@@ -725,6 +725,20 @@ final class DispatcherTest {
         assertThat(stranger.answers).isEmpty();
     }
 
+    /** Else it would take the memory that the frames of members wait for. */
+    @Test
+    void aGuestHasNoMemoryForALongFrame() throws InterruptedException {
+        Caller guest = new Caller();
+        Connection on = connect(guest);
+        connections.accept(on, GUEST);
+        assertThat(on.admits(PeerLimits.GUEST_BYTES)).isTrue();
+        assertThatThrownBy(() -> on.admits(70 << 20))
+                .hasMessageContaining(
+                        "RESOURCE_EXHAUSTED: bytes of a guest's frame: 73400320 (expected: at most 262144)");
+        assertThat(on.rank()).isEqualTo(Integer.MAX_VALUE);
+        assertThat(connection.rank()).isZero();
+    }
+
     /** Each waiting request is more than its frame. */
     @Test
     void manySmallRequestsCountWithTheirObjects() throws InterruptedException {

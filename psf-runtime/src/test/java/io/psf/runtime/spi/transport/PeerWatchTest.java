@@ -17,7 +17,7 @@ final class PeerWatchTest {
     void theUsualLimits() {
         assertThat(ConnectionLimits.usual())
                 .isEqualTo(new ConnectionLimits(Duration.ofSeconds(30), Duration.ofSeconds(10), 1000, 64 << 10));
-        assertThat(ConnectionLimits.STRANGER_FRAME).isEqualTo(64 << 10);
+        assertThat(ConnectionLimits.STRANGER_FRAME).isEqualTo(16 << 10);
         assertThat(ConnectionLimits.STRANGER_REQUESTS).isEqualTo(16);
         assertThat(PeerWatch.interval(ConnectionLimits.usual())).isEqualTo(10 * SECOND / 8);
     }

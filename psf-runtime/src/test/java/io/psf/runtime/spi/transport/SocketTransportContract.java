@@ -81,7 +81,7 @@ public abstract class SocketTransportContract extends TransportContract {
     void aStrangersGiantFrameIsRefusedBeforeItIsAllocated() throws Exception {
         byte[] header = header();
         ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).putInt(0, 1 << 30);
-        assertThat(told(header)).contains("length: 1073741824 (expected: a multiple of 8 from 48 to 65536)");
+        assertThat(told(header)).contains("length: 1073741824 (expected: a multiple of 8 from 48 to 16384)");
     }
 
     @Test

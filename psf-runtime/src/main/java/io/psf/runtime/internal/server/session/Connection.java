@@ -353,8 +353,10 @@ public final class Connection implements CallSource, MemoryUser {
      * Requests the memory of the next frame. If the frame has to wait, reading pauses.
      *
      * @return true if the memory may be taken
+     * @throws io.psf.api.PsException with {@code RESOURCE_EXHAUSTED} if the frame is too long for the node, or for a guest
      */
     public boolean admits(int length) {
+        PeerLimits.requireFrame(this, length, bound);
         boolean admitted = admission.admits(this, length);
         if (admitted) {
             isArriving = true;
@@ -394,6 +396,6 @@ public final class Connection implements CallSource, MemoryUser {
     @Override
     public int rank() {
         Member known = member;
-        return known == null ? Integer.MAX_VALUE : known.rank();
+        return known == null || known.role() == Role.CLIENT || isOfGuest() ? Integer.MAX_VALUE : known.rank();
     }
 }

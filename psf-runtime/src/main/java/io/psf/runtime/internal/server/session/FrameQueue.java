@@ -112,8 +112,8 @@ final class FrameQueue {
     }
 
     /**
-     * Grants memory beyond the part for requests, to the connection whose calls hold the least: the others' calls may
-     * wait for its frame.
+     * Grants memory beyond the part for requests, to the connection whose calls hold the least, workers and servers
+     * first: the others' calls may wait for its frame.
      *
      * @param keepsReserve true if memory for one more frame must remain, for a late frame that the others wait for
      * @return true if memory was granted
@@ -122,7 +122,9 @@ final class FrameQueue {
         MemoryUser in;
         synchronized (this) {
             in = waiting.stream()
-                    .min(Comparator.comparing(MemoryUser::inUse).thenComparing(MemoryUser::rank))
+                    .min(Comparator.comparing((MemoryUser user) -> user.rank() == Integer.MAX_VALUE)
+                            .thenComparing(MemoryUser::inUse)
+                            .thenComparing(MemoryUser::rank))
                     .orElse(null);
             if (in == null || pool.usedBytes() + granted + in.frameMemory().bytes() * (keepsReserve ? 2 : 1) > most) {
                 return false;

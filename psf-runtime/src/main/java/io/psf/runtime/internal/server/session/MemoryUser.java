@@ -8,7 +8,10 @@ interface MemoryUser {
     /** Returns the bytes of its requests that wait for their turn, or that deferred handlers hold. */
     long inUse();
 
-    /** Returns the peer's rank; {@link Integer#MAX_VALUE} if the peer is not identified. */
+    /**
+     * Returns the rank of a worker or server; {@link Integer#MAX_VALUE} for a client, a guest and a stranger, for whose
+     * frames no other call waits.
+     */
     int rank();
 
     /** Pauses or resumes reading, by the memory that it has and may have. */

@@ -53,6 +53,20 @@ public final class PeerLimits {
     private PeerLimits() {}
 
     /**
+     * Checks the length of a peer's next frame.
+     *
+     * @param most the most bytes of a guest's frame
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if the peer is a guest, and its frame is longer
+     */
+    static void requireFrame(Connection connection, int length, long most) {
+        if (length > most && connection.isOfGuest()) {
+            throw new PsException(
+                    Code.RESOURCE_EXHAUSTED,
+                    "bytes of a guest's frame: " + length + " (expected: at most " + most + ")");
+        }
+    }
+
+    /**
      * Returns the most bytes of a guest's waiting requests, and of its unsent answers, before it has to wait.
      *
      * @param memory the bound of the node's requests and answers, in bytes

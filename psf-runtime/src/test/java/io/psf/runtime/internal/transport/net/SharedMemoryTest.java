@@ -89,7 +89,7 @@ final class SharedMemoryTest extends SocketTransportContract {
         Transport.Listener listener = transport.listen("127.0.0.1", 0, each -> keeps);
         Channel channel = transport.connect("127.0.0.1", listener.port(), each -> atClient);
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        channel.send(request(1, new float[10_000]), deadline);
+        channel.send(request(1, new float[3_000]), deadline); // a stranger sends no more than 16 KB
         channel.send(request(2), deadline);
         Frame first = lent.take();
         assertThat(first.isLent()).isTrue();
