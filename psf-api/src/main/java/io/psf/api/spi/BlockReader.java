@@ -6,20 +6,91 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads scalars, texts and copied arrays, in order, from the block of a tuple. Every length is checked against the block
- * before any read or allocation. A {@link TupleReader} is one that also reads the rest of a body.
+ * before any read or allocation, and what is made on the heap may be counted before it is made. A {@link TupleReader} is one
+ * that also reads the rest of a body.
  */
 public abstract sealed class BlockReader permits TupleReader {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+    /** Bytes of heap memory that a reader makes without a count. */
+    private static final long UNCOUNTED = 1 << 10;
+
+    // The bytes that are taken at a time: at first, and at most, if that suffices.
+    private static final long FIRST = 4 << 10;
+    private static final long STEP = 64 << 10;
+
+    // What one object, list or map and one element of it take at least, besides what is read into them; in bytes.
+    private static final int OF_TEXT = 56;
+    private static final int OF_ARRAY = 16;
+    private static final int OF_LIST = 96;
+    private static final int OF_ELEMENT = 64;
 
     private ByteBuffer block = NOTHING;
     private int start;
     private int length;
     private int at;
 
-    BlockReader() {}
+    /** The reader that counts what this one makes. */
+    private final BlockReader counter;
+
+    private @Nullable HeapMemory memory;
+    /** Estimated bytes of the objects that were made. */
+    private long made;
+    /** Bytes that were taken from the memory. */
+    private long taken;
+
+    /**
+     * Creates a reader of nothing.
+     *
+     * @param counter the reader that counts what this one makes; null for itself
+     */
+    BlockReader(@Nullable BlockReader counter) {
+        this.counter = counter == null ? this : counter;
+    }
+
+    /** The memory of the lists, maps, texts and copied arrays that requests are decoded to. */
+    public interface HeapMemory {
+        /**
+         * Takes memory before objects are made.
+         *
+         * @param bytes negative to give some of it back
+         * @throws PsException with {@code RESOURCE_EXHAUSTED} if there is not as much
+         */
+        void take(long bytes);
+    }
+
+    /** Counts the objects that are made from now on against a memory, until {@link #settle}; the smallest tuples are free. */
+    public final void countIn(HeapMemory counted) {
+        memory = counted;
+        made = 0;
+        taken = 0;
+    }
+
+    /** Takes the memory of what was made exactly, and counts no more. */
+    public final void settle() {
+        HeapMemory counted = memory;
+        memory = null;
+        if (counted != null && taken != 0) {
+            counted.take(made - taken);
+        }
+    }
+
+    private void makes(long bytes) {
+        counter.made += bytes;
+        if (counter.memory != null && counter.made - counter.taken > (counter.taken == 0 ? UNCOUNTED : 0)) {
+            counter.takeMore(counter.memory);
+        }
+    }
+
+    private void takeMore(HeapMemory from) {
+        long more = Math.max(made - taken, Math.min(STEP, Math.max(FIRST, taken)));
+        from.take(more);
+        taken += more;
+    }
 
     /** Begins to read a block that is part of a little-endian buffer. */
     final void block(ByteBuffer in, int from, int blockLength) {
@@ -92,7 +163,9 @@ public abstract sealed class BlockReader permits TupleReader {
      * @throws PsException with {@code PROTOCOL} if the bytes are not UTF-8
      */
     public final String string() {
-        return Utf8.decode(bytes());
+        byte[] text = bytes();
+        makes(OF_TEXT + text.length);
+        return Utf8.decode(text);
     }
 
     /**
@@ -158,6 +231,19 @@ public abstract sealed class BlockReader permits TupleReader {
      * @param size the minimum size of an element in bytes, at least 1
      */
     public final int count(int size) {
+        int n = length(size);
+        makes(OF_LIST + n * (OF_ELEMENT + 2L * size));
+        return n;
+    }
+
+    /** Reads the length of a text or array, and counts the bytes of the array. */
+    private int elements(int size) {
+        int n = length(size);
+        makes(OF_ARRAY + (long) n * size);
+        return n;
+    }
+
+    private int length(int size) {
         int n = i32();
         if (n < 0 || (long) n * size > left()) {
             throw malformed("count: " + n + " elements with " + left() + " bytes left");
@@ -166,13 +252,13 @@ public abstract sealed class BlockReader permits TupleReader {
     }
 
     public final byte[] bytes() {
-        byte[] values = new byte[count(1)];
+        byte[] values = new byte[elements(1)];
         block.get(take(values.length), values);
         return values;
     }
 
     public final boolean[] booleans() {
-        boolean[] values = new boolean[count(1)];
+        boolean[] values = new boolean[elements(1)];
         for (int i = 0; i < values.length; i++) {
             values[i] = bool();
         }
@@ -180,25 +266,25 @@ public abstract sealed class BlockReader permits TupleReader {
     }
 
     public final int[] ints() {
-        int[] values = new int[count(4)];
+        int[] values = new int[elements(4)];
         copied(4 * values.length).asIntBuffer().get(values);
         return values;
     }
 
     public final long[] longs() {
-        long[] values = new long[count(8)];
+        long[] values = new long[elements(8)];
         copied(8 * values.length).asLongBuffer().get(values);
         return values;
     }
 
     public final float[] floats() {
-        float[] values = new float[count(4)];
+        float[] values = new float[elements(4)];
         copied(4 * values.length).asFloatBuffer().get(values);
         return values;
     }
 
     public final double[] doubles() {
-        double[] values = new double[count(8)];
+        double[] values = new double[elements(8)];
         copied(8 * values.length).asDoubleBuffer().get(values);
         return values;
     }

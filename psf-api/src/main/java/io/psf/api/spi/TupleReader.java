@@ -48,11 +48,13 @@ public final class TupleReader extends BlockReader {
 
     /** Creates a reader of an empty body; {@link #begin} sets another. */
     public TupleReader() {
+        super(null);
         whole = this;
     }
 
     /** Creates a reader of a section. */
     private TupleReader(TupleReader whole) {
+        super(whole);
         this.whole = whole;
     }
 
@@ -67,7 +69,7 @@ public final class TupleReader extends BlockReader {
      * @throws PsException with {@code PROTOCOL} if the block, the table and the arrays do not add up to the body
      */
     public TupleReader(ByteBuffer body, int blockLength, int arrays, int version, @Nullable TensorId target) {
-        whole = this;
+        this();
         begin(body, body.position(), body.limit(), blockLength, arrays, version, target);
     }
 

@@ -8,9 +8,11 @@ import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,6 +55,56 @@ class TupleTest {
         TupleReader in = reader(1);
         assertThat(in.string()).isEqualTo(text);
         assertThat(in.string()).isEqualTo("behind");
+    }
+
+    /** What a frame becomes is counted before it is made. */
+    @Test
+    void whatIsReadTakesMemoryBeforeItIsMadeAndExactlyAfterwards() {
+        out.count(1000);
+        for (int i = 0; i < 1000; i++) {
+            out.string("a");
+        }
+        out.floats(new float[100_000]);
+        List<Long> taken = new ArrayList<>();
+        TupleReader in = reader(1);
+        in.countIn(taken::add);
+        assertThat(in.count(4)).isEqualTo(1000);
+        assertThat(taken).as("for 1000 elements").containsExactly(96L + 1000 * 72);
+        for (int i = 0; i < 1000; i++) {
+            in.string();
+        }
+        in.floats();
+        in.settle();
+        assertThat(taken).hasSizeLessThan(10);
+        assertThat(taken.stream().mapToLong(each -> each).sum()).isEqualTo(96 + 1000 * 72 + 1000 * 74 + 16 + 400_000);
+    }
+
+    @Test
+    void aTupleThatWouldTakeMoreThanThereIsIsNotMade() {
+        out.count(1_000_000);
+        for (int i = 0; i < 1_000_000; i++) {
+            out.i8((byte) 0);
+        }
+        TupleReader in = reader(1);
+        in.countIn(bytes -> {
+            throw new PsException(PsException.Code.RESOURCE_EXHAUSTED, "bytes: " + bytes);
+        });
+        assertThatThrownBy(() -> in.count(1)).hasMessage("RESOURCE_EXHAUSTED: bytes: 66000096");
+    }
+
+    @Test
+    void aSmallTupleTakesNothing() {
+        out.count(3);
+        out.string("a text of some length");
+        out.longs(new long[10]);
+        TupleReader in = reader(1);
+        in.countIn(bytes -> {
+            throw new AssertionError(bytes);
+        });
+        in.count(4);
+        in.string();
+        in.longs();
+        in.settle();
     }
 
     @Test

@@ -17,6 +17,7 @@ import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.named.BadRequest;
 import io.psf.builtin.named.NamedClasses;
 import io.psf.builtin.optimizer.NamedOptimizers;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -46,13 +47,14 @@ public interface InitTensor {
      * the optimizer or the initializer of a tensor, or an argument is invalid.
      */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
-        return node.declared(request.tensors(), request.epoch()).thenApply(tensors -> {
-            int created = 0;
-            for (DeclaredTensor tensor : tensors) {
-                created += create(tensor, node);
-            }
-            return new Response(created);
-        });
+        return node.declared(List.copyOf(new LinkedHashSet<>(request.tensors())), request.epoch())
+                .thenApply(tensors -> {
+                    int created = 0;
+                    for (DeclaredTensor tensor : tensors) {
+                        created += create(tensor, node);
+                    }
+                    return new Response(created);
+                });
     }
 
     private static int create(DeclaredTensor tensor, StoredNode node) {

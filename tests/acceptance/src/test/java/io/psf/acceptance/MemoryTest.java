@@ -13,6 +13,7 @@ import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
+import io.psf.builtin.tensor.InitTensorPsf;
 import io.psf.cli.LocalJob;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.TransportConfig;
@@ -21,6 +22,7 @@ import io.psf.runtime.WorkerConfig;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -271,6 +273,41 @@ final class MemoryTest {
             assertThat(catchThrowable(
                             () -> Tensors.push(cluster.worker(), w, ones(MB)).await()))
                     .hasMessageContaining("PSF_MEMORY");
+        }
+    }
+
+    @Test
+    void aRequestThatBecomesMoreThanThereIsIsAnErrorThatNamesTheMemory() {
+        try (PsCluster cluster = cluster(TransportConfig.Kind.TCP, 2, 8 * MB)) {
+            Worker worker = cluster.worker();
+            TensorId w = Tensors.init(worker, TensorSpec.dense("w", 1000));
+            assertThat(catchThrowable(() -> InitTensorPsf.stub(worker)
+                            .call(Collections.nCopies(100_000, w), 0)
+                            .await()))
+                    .hasMessageContaining("RESOURCE_EXHAUSTED: objects that requests of one peer become:")
+                    .hasMessageContaining("PSF_MEMORY");
+            assertThat(Tensors.pull(worker, w)).hasSize(1000);
+        }
+    }
+
+    /** Each of them is small enough. */
+    @Test
+    void requestsThatWaitTakeNoMoreThanThereIsAndLeaveSomeForOtherPeers() {
+        try (PsCluster cluster = cluster(TransportConfig.Kind.TCP, 2, 8 * MB)) {
+            Worker worker = cluster.worker();
+            TensorId w = Tensors.init(worker, TensorSpec.dense("w", 1000));
+            List<Pending<?>> pending = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                pending.add(InitTensorPsf.stub(worker).call(Collections.nCopies(500, w), 1_000_000));
+            }
+            assertThat(catchThrowable(pending.get(99)::await))
+                    .hasMessageContaining("RESOURCE_EXHAUSTED: objects that requests of one peer become:");
+            assertThat(pending.get(0).isDone()).isFalse();
+            InitTensorPsf.stub(cluster.worker(1))
+                    .call(Collections.nCopies(500, w), 0)
+                    .await();
+            pending.forEach(Pending::cancel);
+            assertThat(Tensors.pull(worker, w)).hasSize(1000);
         }
     }
 

@@ -11,6 +11,7 @@ import io.psf.runtime.internal.server.lane.Turn;
 import io.psf.runtime.internal.server.node.HostNode;
 import io.psf.runtime.internal.server.session.CallRecord;
 import io.psf.runtime.internal.server.session.Connection;
+import io.psf.runtime.internal.server.session.PeerLimits;
 import io.psf.runtime.spi.transport.Channel;
 import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FramePool;
@@ -117,7 +118,7 @@ final class Requests {
         Invocation invocation;
         try {
             invocation = router.route(connection, frame, false, null, null);
-            if (answerFromMemory(invocation) != invocation.record()) {
+            if (answerFromMemory(invocation, 0) != invocation.record()) {
                 return;
             }
         } catch (PsException e) {
@@ -137,9 +138,12 @@ final class Requests {
 
     /** Queues the requests of a chain as one turn. If a request is refused, those behind it are refused as well. */
     private void chain(Connection connection, Frame frame) {
-        List<Frame> requests;
+        int count;
         try {
-            requests = frame.requests();
+            count = frame.requireChain();
+            if (connection.isOfGuest()) {
+                throw new PsException(Code.PROTOCOL, "chain of a guest (expected: one request in a frame)");
+            }
         } catch (PsException e) {
             LOG.debug("refused a chain of {}: {}", connection.channel().peer(), e.getMessage());
             connection.answer(Frames.failure(pool, frame, 0, e)); // its own call is the task of a step
@@ -151,22 +155,28 @@ final class Requests {
         int priority = Byte.MIN_VALUE;
         CallRecord before = null;
         Lane lane = null;
-        PsException refused = null;
-        for (Frame request : requests) {
+        PsException refused = takeMemory(connection, count);
+        boolean isTaken = refused == null;
+        for (Frame request : frame.requests()) {
+            long taken = isTaken ? PeerLimits.REQUEST_OVERHEAD : 0;
             try {
                 if (refused != null) {
                     throw refused;
                 }
                 Invocation invocation = router.route(connection, request, true, before, step);
                 lane = Router.requireSame(lane, invocation);
-                before = answerFromMemory(invocation);
+                before = answerFromMemory(invocation, taken);
                 if (before == invocation.record()) {
+                    taken = 0;
                     run.add(invocation);
                     priority = Math.max(priority, request.priority());
                 }
             } catch (PsException e) {
                 refuse(connection, request, e);
-                refused = Failures.afterFailed(e);
+                refused = refused == null ? Failures.afterFailed(e) : refused;
+            }
+            if (taken != 0) {
+                connection.memory().decoded(-taken);
             }
         }
         if (!run.isEmpty()) {
@@ -176,19 +186,30 @@ final class Requests {
         }
     }
 
+    /** Takes the memory of the objects of a chain's requests. Returns the reason why they are all refused; null for none. */
+    private static @Nullable PsException takeMemory(Connection connection, int requests) {
+        try {
+            connection.memory().decoded((long) requests * PeerLimits.REQUEST_OVERHEAD);
+            return null;
+        } catch (PsException e) {
+            return e;
+        }
+    }
+
     /**
      * Prevents a second run of a call that has arrived before.
      *
+     * @param taken the bytes that were taken for what a request that runs has become
      * @return the record of the request that runs: of this one if it is new, else of the earlier one
      */
-    private @Nullable CallRecord answerFromMemory(Invocation invocation) {
+    private @Nullable CallRecord answerFromMemory(Invocation invocation, long taken) {
         Connection connection = invocation.connection();
         CallRecord record = invocation.record();
         CallRecord known = record == null || !invocation.isRemembered()
                 ? null
                 : connection.answers().begin(record);
         if (known == null) {
-            invocation.queued();
+            invocation.queued(taken);
             return record;
         }
         Frame answer = connection.answers().answer(known);

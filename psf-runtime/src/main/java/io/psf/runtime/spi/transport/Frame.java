@@ -286,31 +286,43 @@ public final class Frame {
      * @throws PsException with {@code PROTOCOL} if the chain contains anything but requests
      */
     public List<Frame> requests() {
-        List<ByteBuffer> parts = new ArrayList<>();
-        for (int at = HEADER; at < length(); ) {
-            if (length() - at < HEADER) {
-                throw FrameHeader.malformed("end of a chain: " + (length() - at) + " bytes (expected: a request)");
+        int count = requireChain();
+        OWNERS.addAndGet(this, count - 1);
+        List<Frame> requests = new ArrayList<>(count);
+        for (int at = HEADER; at < length(); at += bytes.getInt(at)) {
+            requests.add(new Frame(bytes.slice(at, bytes.getInt(at)), null, this));
+        }
+        return requests;
+    }
+
+    /**
+     * Returns the number of requests of a chain. Makes nothing of them.
+     *
+     * @throws PsException with {@code PROTOCOL} if the chain contains anything but requests
+     */
+    public int requireChain() {
+        int count = 0;
+        for (int at = HEADER; at < length(); count++) {
+            int left = length() - at;
+            if (left < HEADER) {
+                throw FrameHeader.malformed("end of a chain: " + left + " bytes (expected: a request)");
             }
-            ByteBuffer rest = bytes.slice(at, length() - at).order(ByteOrder.LITTLE_ENDIAN);
-            int length = length(rest, 0, length() - at);
-            if (rest.get(FrameHeader.KIND) != Kind.REQUEST.code) {
-                throw FrameHeader.malformed("kind of a frame in a chain: 0x"
-                        + Integer.toHexString(rest.get(FrameHeader.KIND) & 0xff) + " (expected: 0xb1)");
+            int length = length(bytes, at, left);
+            byte kind = bytes.get(at + FrameHeader.KIND);
+            if (kind != Kind.REQUEST.code) {
+                throw FrameHeader.malformed(
+                        "kind of a frame in a chain: 0x" + Integer.toHexString(kind & 0xff) + " (expected: 0xb1)");
             }
-            parts.add(rest.limit(length));
-            if (parts.size() > MOST_IN_CHAIN) {
+            if (count == MOST_IN_CHAIN) {
                 throw FrameHeader.malformed(
                         "requests of a chain: more than " + MOST_IN_CHAIN + " (expected: at most that)");
             }
             at += length;
         }
-        if (parts.isEmpty()) {
+        if (count == 0) {
             throw FrameHeader.malformed("requests of a chain: 0 (expected: at least 1)");
         }
-        OWNERS.addAndGet(this, parts.size() - 1);
-        List<Frame> requests = new ArrayList<>(parts.size());
-        parts.forEach(part -> requests.add(new Frame(part.slice(), null, this)));
-        return requests;
+        return count;
     }
 
     /** Returns the number of requests of a chain that this process has made. Each of them is answered. */

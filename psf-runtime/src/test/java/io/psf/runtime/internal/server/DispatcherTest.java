@@ -725,6 +725,52 @@ final class DispatcherTest {
         assertThat(stranger.answers).isEmpty();
     }
 
+    /** Each of the requests is some objects. */
+    @Test
+    void aChainIsRefusedBeforeItsRequestsTakeMoreMemoryThanThereIs() throws InterruptedException {
+        FramePool small = new FramePool(1 << 20, 8 << 20);
+        HostNode other = HostNode.start(
+                "small", Role.SERVER, 1, Placements.host(Stores.inMemory(MemoryLimit.NONE)), null, small);
+        Connections its = new Connections(other, small, 1 << 20);
+        try (Dispatcher tight = new Dispatcher(
+                other,
+                its,
+                small,
+                Handlers.found(new ClassLoader(null) {})
+                        .with(Binding.node(GET, "get", (request, node) -> 1))
+                        .with(Binding.node(ADD, "add", (request, node) -> 1)),
+                Set.of(GET.info().id()))) {
+            Caller peer = new Caller();
+            Receiver receiver = tight.accept(peer);
+            receiver.received(peer, request(GET, 0, 1, 0));
+            assertThat(peer.next()).isEqualTo("1: 1");
+            its.open(Objects.requireNonNull(its.get(peer)), WORKER, 1, 77);
+            long before = small.usedBytes();
+            int n = 5000; // whose objects take more than a quarter of the memory
+            receiver.received(peer, chainFrom(10, GET, new int[n]));
+            for (int i = 0; i < n; i++) {
+                assertThat(peer.next())
+                        .startsWith(10 + i + ": RESOURCE_EXHAUSTED objects that requests of one peer become: 2560000"
+                                + " bytes (expected: at most 2097152 now");
+            }
+            receiver.received(peer, chainFrom(10, GET, new int[1000]));
+            for (int i = 0; i < 1000; i++) {
+                assertThat(peer.next()).isEqualTo(10 + i + ": 1");
+            }
+            receiver.received(peer, Frames.done(pool, 5000, new long[0]));
+            await().forever().until(() -> small.usedBytes() == before);
+        }
+    }
+
+    @Test
+    void aGuestSendsNoChain() throws InterruptedException {
+        Caller guest = new Caller();
+        connections.accept(connect(guest), GUEST);
+        received(guest, chainFrom(10, GET, 1, 2));
+        assertThat(guest.next()).isEqualTo("0: PROTOCOL chain of a guest (expected: one request in a frame)");
+        assertThat(guest.answers).isEmpty();
+    }
+
     /** Else it would take the memory that the frames of members wait for. */
     @Test
     void aGuestHasNoMemoryForALongFrame() throws InterruptedException {

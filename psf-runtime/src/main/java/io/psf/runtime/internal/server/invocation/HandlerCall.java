@@ -9,7 +9,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
-import io.psf.runtime.spi.transport.Frame;
+import io.psf.api.spi.TupleReader;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -32,7 +32,8 @@ final class HandlerCall {
      * @throws PsException with {@code HANDLER_FAILED} if the handler returns null; with {@code RESOURCE_EXHAUSTED} if the
      *     handler answers later, and too many calls of the peer wait
      */
-    static <Q, R> Object run(Binding<Q, R> binding, Frame request, CallTarget on, CallInfo call, Invocation serving) {
+    static <Q, R> Object run(
+            Binding<Q, R> binding, HeldRequest request, CallTarget on, CallInfo call, Invocation serving) {
         if (binding.kind().later()) {
             on.environment().deferred().requireRoom(serving);
         }
@@ -80,11 +81,15 @@ final class HandlerCall {
                 && !on.environment().isIntercepted();
     }
 
-    private static <Q, R> Q read(Binding<Q, R> binding, Frame request, CallTarget on) {
+    private static <Q, R> Q read(Binding<Q, R> binding, HeldRequest held, CallTarget on) {
+        TupleReader reader = held.request().reader(on.lane().reader(), tensor(on));
+        reader.countIn(held);
         try {
-            return binding.function().read(request.reader(on.lane().reader(), tensor(on)));
+            return binding.function().read(reader);
         } catch (IllegalArgumentException e) { // a record's own check of its components
             throw new PsException(PsException.Code.BAD_REQUEST, String.valueOf(e.getMessage()), e);
+        } finally {
+            reader.settle();
         }
     }
 

@@ -2,6 +2,7 @@ package io.psf.runtime.internal.server.invocation;
 
 import io.psf.api.DeferredAnswer;
 import io.psf.api.PsException;
+import io.psf.api.spi.BlockReader;
 import io.psf.runtime.internal.server.session.CallRecord;
 import io.psf.runtime.internal.server.session.Connection;
 import io.psf.runtime.internal.server.session.PeerLimits;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * waits for its turn, its handler reads it, and a handler that answers later may read it for longer. Belongs to the lane of
  * its call.
  */
-final class HeldRequest {
+final class HeldRequest implements BlockReader.HeapMemory {
     /** The most time before its deadline at which a call ends whose stage can say what it waits for. */
     private static final long MOST_AHEAD_NANOS = 500_000_000L;
 
@@ -27,6 +28,8 @@ final class HeldRequest {
     private final @Nullable CallRecord record;
 
     private final int bytes;
+    /** The bytes of what the request has become. */
+    private long decoded;
 
     /** The header alone after the handler has stopped reading; empty after the answer. */
     private Frame request;
@@ -71,8 +74,13 @@ final class HeldRequest {
         return answered;
     }
 
-    /** Marks the call as waiting for its turn. */
-    void queued() {
+    /**
+     * Marks the call as waiting for its turn.
+     *
+     * @param taken the bytes that were taken for what the request has become
+     */
+    void queued(long taken) {
+        decoded = taken;
         connection.requested(bytes + PeerLimits.REQUEST_OVERHEAD);
     }
 
@@ -86,15 +94,30 @@ final class HeldRequest {
         connection.started(bytes + PeerLimits.REQUEST_OVERHEAD);
     }
 
+    /** Takes memory for what the request becomes, until it is released. */
+    @Override
+    public void take(long more) {
+        connection.memory().decoded(more);
+        decoded += more;
+    }
+
+    private void giveBackDecoded() {
+        if (decoded != 0) {
+            connection.memory().decoded(-decoded);
+            decoded = 0;
+        }
+    }
+
     /** Releases the request: the call does not run. */
     void discard() {
+        giveBackDecoded();
         request.release();
     }
 
     /** Lends the request to a handler that answers later. */
     void lend() {
         lent = true;
-        connection.held(bytes);
+        connection.memory().held(bytes);
     }
 
     /** True if a handler that has not answered may still read the request. */
@@ -120,7 +143,7 @@ final class HeldRequest {
     void endUse() {
         if (lent) {
             lent = false;
-            connection.held(-bytes);
+            connection.memory().held(-bytes);
         }
     }
 
@@ -208,6 +231,7 @@ final class HeldRequest {
             turn = null;
             taken.end();
         }
+        giveBackDecoded();
         Frame done = request;
         request = DONE; // this object may be stored for long: let the request be collected
         if (lent) {

@@ -158,9 +158,13 @@ public final class Invocation implements Turn, OrderedCall, Serving, Failures.Fa
                 : connection().mayRun(again);
     }
 
-    /** Marks the call as waiting for its turn, before it is passed to its lane. */
-    public void queued() {
-        held.queued();
+    /**
+     * Marks the call as waiting for its turn, before it is passed to its lane.
+     *
+     * @param taken the bytes that were taken for what the request has become
+     */
+    public void queued(long taken) {
+        held.queued(taken);
         CallEnvironment environment = target.environment();
         if (environment.isHeard()) {
             environment.tellQueued(function().name(), held.bytes(), lane().depth());
@@ -208,7 +212,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, Failures.Fa
     }
 
     private <Q, R> void handle(Binding<Q, R> binding, CallInfo info) {
-        Object answer = HandlerCall.run(binding, held.request(), target, info, this);
+        Object answer = HandlerCall.run(binding, held, target, info, this);
         @SuppressWarnings("unchecked") // the binding's kind says which of the two it is
         R response = binding.kind().later() ? HandlerCall.now((CompletionStage<R>) answer) : (R) answer;
         Runnable work = lane().reads().end();

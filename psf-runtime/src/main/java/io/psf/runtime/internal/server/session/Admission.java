@@ -58,6 +58,7 @@ public final class Admission implements AutoCloseable {
 
     private final FrameQueue frames;
     private final AnswerMemory answers;
+    private final DecodedMemory decoded;
 
     private volatile int connections;
     /** How many times the shares have been doubled because there was no progress. */
@@ -89,6 +90,7 @@ public final class Admission implements AutoCloseable {
         this.requests = most / 2;
         this.frames = new FrameQueue(pool, most, requests);
         this.answers = new AnswerMemory(pool, most, most / 4);
+        this.decoded = new DecodedMemory(pool);
         this.isIdle = isIdle;
         this.isArriving = isArriving;
         this.endThoseThatWait = endThoseThatWait;
@@ -128,6 +130,11 @@ public final class Admission implements AutoCloseable {
     /** Adds to the bytes in use: state on the heap that belongs to sessions. Negative for memory that is given back. */
     void count(long bytes) {
         pool.count(bytes);
+    }
+
+    /** Returns the memory of what requests become. */
+    DecodedMemory decoded() {
+        return decoded;
     }
 
     /**

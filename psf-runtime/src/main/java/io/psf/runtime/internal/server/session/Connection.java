@@ -25,7 +25,8 @@ public final class Connection implements CallSource, MemoryUser {
     private final Answers answers;
     private final AtomicLong arrivals = new AtomicLong();
     private final AtomicLong requested = new AtomicLong();
-    private final AtomicLong held = new AtomicLong();
+    private final PeerMemory memory;
+
     private final UnsentAnswers unsent;
     private final FrameMemory frameMemory = new FrameMemory();
     private final Object regulating = new Object();
@@ -54,6 +55,7 @@ public final class Connection implements CallSource, MemoryUser {
         this.bound = bound;
         this.admission = admission;
         this.answers = new Answers(bound, admission);
+        this.memory = new PeerMemory(admission.decoded());
         this.unsent = new UnsentAnswers(admission);
     }
 
@@ -107,6 +109,7 @@ public final class Connection implements CallSource, MemoryUser {
         } else if (member.role() != Role.SERVER) {
             turns = new Turns(PeerLimits.CALLS_OF_A_WORKER);
         }
+        memory.limit(PeerLimits.isGuest(member) ? bound : Long.MAX_VALUE);
         this.member = member;
         channel.trust();
     }
@@ -213,12 +216,9 @@ public final class Connection implements CallSource, MemoryUser {
         regulate();
     }
 
-    /**
-     * Adds to the number of bytes of requests that deferred handlers hold; negative for requests that are no longer
-     * held.
-     */
-    public void held(long bytes) {
-        held.addAndGet(bytes);
+    /** Returns the memory that the peer's requests hold. */
+    public PeerMemory memory() {
+        return memory;
     }
 
     /** Blocks until there is memory for a long answer, as long as other answers are being sent. */
@@ -390,7 +390,7 @@ public final class Connection implements CallSource, MemoryUser {
 
     @Override
     public long inUse() {
-        return requested.get() + held.get();
+        return requested.get() + memory.held();
     }
 
     @Override

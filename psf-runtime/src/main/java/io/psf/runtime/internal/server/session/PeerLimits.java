@@ -50,6 +50,9 @@ public final class PeerLimits {
      */
     public static final int REQUEST_OVERHEAD = 512;
 
+    /** The most bytes that the requests of a stranger become: a join is shorter. */
+    static final long DECODED_OF_A_STRANGER = 16 << 10;
+
     private PeerLimits() {}
 
     /**
