@@ -46,6 +46,11 @@ public final class Bytes {
         return kind >= REQUEST && kind <= LINK || kind == PING || kind == CHECK;
     }
 
+    /** Whether a frame is a request. */
+    public static boolean isRequest(byte[] frame) {
+        return (frame[KIND] & 0xff) == REQUEST;
+    }
+
     /** Whether a frame says that those behind it have checksums. */
     public static boolean isCheck(byte[] frame) {
         return (frame[KIND] & 0xff) == CHECK;
