@@ -127,7 +127,7 @@ class SchedulerRestartTest {
     /** No barrier opens too early or twice, no push is lost or doubled, and calls to servers do not wait. */
     @Test
     void aJobGoesOnHoweverOftenItsSchedulerIsStartedAgain() {
-        begin(SchedulerConfig.of(2, 3));
+        begin(SchedulerConfig.of(2, 3).withHeartbeatLimit(Duration.ofMinutes(1))); // no limit is under test
         List<Worker> workers = form(2, 3);
         TensorId w = Tensors.init(workers.get(0), DENSE);
         Client client = kept(Client.connect(WorkerConfig.of("127.0.0.1", config.port())));
