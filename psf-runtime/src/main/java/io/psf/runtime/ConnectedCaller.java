@@ -238,7 +238,7 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
             return client.onNodes(
                     function,
                     request,
-                    key.isPresent() ? List.of(nodes.get(state().owner(key.getAsLong()))) : nodes,
+                    key.isPresent() ? List.of(nodes.get(state().owner(key.getAsLong()))) : servers.all(),
                     limits);
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
@@ -335,7 +335,7 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
     /** Returns the latest state. Blocks until all servers have answered, and then the scheduler. */
     ClusterState confirmed() {
         requireOpen();
-        client.callNodes(PingPsf.FUNCTION, new Ping.Request(), servers.peers(), nanos(config.deadline()))
+        client.callNodes(PingPsf.FUNCTION, new Ping.Request(), servers.all(), nanos(config.deadline()))
                 .await();
         return link.latest(config.deadline());
     }

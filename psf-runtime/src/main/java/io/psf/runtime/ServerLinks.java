@@ -111,6 +111,19 @@ final class ServerLinks {
         return peers;
     }
 
+    /**
+     * Returns the servers that a call to all servers is for: those that are present or lost. A server that has left is
+     * neither, unless all have left: the call names one of them.
+     */
+    List<Peer> all() {
+        List<Peer> known = peers;
+        List<Peer> all = link.view().state().servers().stream()
+                .filter(rank -> rank < known.size())
+                .map(known::get)
+                .toList();
+        return all.isEmpty() ? known : all;
+    }
+
     /** Returns the media of the connections to the servers, for messages. */
     String media() {
         return peers.stream().map(peer -> peer.channel().medium()).distinct().collect(Collectors.joining(", and "));

@@ -74,6 +74,18 @@ final class DrainTest {
         }
     }
 
+    @Test
+    void tensorsOfLaterAreOnTheServersThatAreLeft() {
+        try (PsCluster cluster = PsCluster.builder().servers(3).start()) {
+            Worker worker = cluster.worker();
+            cluster.servers().get(0).drain(LONG);
+            TensorId w = Tensors.init(worker, TensorSpec.dense("w", 4).optimizer(Optimizers.add()));
+            assertThat(worker.layout(w).servers()).containsExactly(1, 2);
+            Tensors.push(worker, w, ONES).await();
+            assertThat(Tensors.pull(worker, w)).containsExactly(ONES);
+        }
+    }
+
     /** No call has run whose caller was not told so, and none waits for long. */
     @ParameterizedTest
     @EnumSource(TransportConfig.Kind.class)

@@ -52,7 +52,7 @@ final class Catalog {
     void declare(List<TensorDeclaration> tensors) {
         IntMap<DeclaredTensor> now = states.now().tensors();
         long all = slices(now);
-        int servers = states.now().servers().size();
+        List<Integer> servers = servers(states.now());
         List<ClusterChange.Placed> added = new ArrayList<>();
         for (TensorDeclaration tensor : tensors) {
             DeclaredTensor there = now.get(tensor.info().id().number());
@@ -72,6 +72,13 @@ final class Catalog {
             slices = all; // not counted again for each tensor
             counted = states.now().tensors();
         }
+    }
+
+    /** Returns the ranks of the servers that slices are placed on: those that are present or awaited. */
+    private static List<Integer> servers(ClusterState now) {
+        return now.servers().stream()
+                .filter(rank -> now.server(rank) != null || now.awaits(rank))
+                .toList();
     }
 
     /** Returns the number of slices of the tensors of a state. */
@@ -161,7 +168,7 @@ final class Catalog {
         }
     }
 
-    private static TensorLayout place(TensorDeclaration tensor, IntMap<DeclaredTensor> now, int servers) {
+    private static TensorLayout place(TensorDeclaration tensor, IntMap<DeclaredTensor> now, List<Integer> servers) {
         if (tensor.slices() < PIECES) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
@@ -185,7 +192,14 @@ final class Catalog {
      * Places slices of equal size, neighbours in order. If there are fewer slices than servers, the tensor's number
      * selects the first server.
      */
-    private static TensorLayout place(TensorInfo info, int wanted, int servers) {
+    private static TensorLayout place(TensorInfo info, int wanted, List<Integer> ranks) {
+        int servers = ranks.size();
+        if (servers == 0) {
+            throw new PsException(
+                    PsException.Code.UNAVAILABLE,
+                    "servers for the slices of tensor \"" + info.id()
+                            + "\": 0 (expected: at least 1 that is present or awaited)");
+        }
         double bytes = info.grows() ? 0 : 4.0 * info.width() * info.rows(); // slots are float32
         double least = Math.ceil(bytes / MOST_BYTES_OF_A_SLICE);
         if (Math.max(least, wanted) > MOST_SLICES) {
@@ -205,7 +219,7 @@ final class Catalog {
         int first = slices < servers ? Math.floorMod(info.id().number(), servers) : 0;
         int[] owners = new int[Math.toIntExact(slices)];
         for (int i = 0; i < owners.length; i++) {
-            owners[i] = slices < servers ? (first + i) % servers : (int) ((long) i * servers / slices);
+            owners[i] = ranks.get(slices < servers ? (first + i) % servers : (int) ((long) i * servers / slices));
         }
         return TensorLayout.even(info, owners);
     }

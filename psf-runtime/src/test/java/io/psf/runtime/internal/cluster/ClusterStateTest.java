@@ -201,6 +201,38 @@ final class ClusterStateTest {
     }
 
     /** A worker in another language may fill in what has no effect with another value. */
+    /** The next server of a rank would find no slices there: it was lost for good, or has left. */
+    @Test
+    void slicesArePlacedOnServersThatArePresentOrAwaited() {
+        form();
+        states.change(ClusterChange.Nodes.gone(
+                List.of(new ClusterChange.Place(Role.SERVER, 0)),
+                List.of(new ClusterChange.Loss(node(Role.SERVER, 0, 1).member(), "silent", false))));
+        assertThat(placed("w", 6)).containsExactly(1, 2);
+        assertThat(placed("one", 1)).isSubsetOf(1, 2);
+
+        states.change(ClusterChange.Nodes.gone(
+                List.of(new ClusterChange.Place(Role.SERVER, 1)),
+                List.of(new ClusterChange.Loss(node(Role.SERVER, 1, 1).member(), "silent", true))));
+        assertThat(placed("x", 6)).containsExactly(1, 2);
+
+        states.change(ClusterChange.Nodes.gone(List.of(new ClusterChange.Place(Role.SERVER, 2)), List.of()));
+        assertThat(placed("y", 6)).containsExactly(1);
+
+        states.change(ClusterChange.Nodes.gone(
+                List.of(),
+                List.of(new ClusterChange.Loss(node(Role.SERVER, 1, 1).member(), "not back", false))));
+        assertThatThrownBy(() -> placed("z", 6))
+                .hasMessage("UNAVAILABLE: servers for the slices of tensor \"z\": 0 (expected: at least 1 that is"
+                        + " present or awaited)");
+        assertThat(states.now().tensor(TensorId.of("z"))).isNull();
+    }
+
+    private List<Integer> placed(String name, long rows) {
+        catalog.declare(List.of(declaration(name, rows)));
+        return ClusterView.require(states.now(), TensorId.of(name)).layout().servers();
+    }
+
     @Test
     void declarationsOfTheSameTextAreTheSame() {
         form();
