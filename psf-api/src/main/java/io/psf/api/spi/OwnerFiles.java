@@ -8,6 +8,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
@@ -58,12 +59,36 @@ public final class OwnerFiles {
     }
 
     /**
-     * Opens a file to write it, and creates it if there is none. A symbolic link is an error.
+     * Opens a file to write it, and creates it if there is none. A symbolic link is an error, and so is a FIFO or a device.
      *
      * @param options besides those to create and to write
      */
     public static FileChannel openOrCreate(Path file, OpenOption... options) throws IOException {
+        if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+            var unused = length(file);
+        }
         return open(file, StandardOpenOption.CREATE, options);
+    }
+
+    /** Opens a file to read it. A symbolic link is an error, and so is a FIFO, which would block, or a device. */
+    public static FileChannel read(Path file) throws IOException {
+        var unused = length(file);
+        return FileChannel.open(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /** Returns the length of a file in bytes. A symbolic link is an error, and so is a FIFO or a device. */
+    public static long length(Path file) throws IOException {
+        BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        if (!found.isRegularFile()) {
+            throw new FileSystemException(
+                    file.toString(),
+                    null,
+                    (found.isSymbolicLink()
+                                    ? "a symbolic link"
+                                    : found.isDirectory() ? "a directory" : "a FIFO or a device")
+                            + " (expected: a file)");
+        }
+        return found.size();
     }
 
     private static FileChannel open(Path file, OpenOption creation, OpenOption... options) throws IOException {

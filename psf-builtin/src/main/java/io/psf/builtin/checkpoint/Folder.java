@@ -67,6 +67,28 @@ record Folder(Path path) {
         return file;
     }
 
+    /**
+     * Reads a file of text.
+     *
+     * @throws IOException if it is no file, as a link or a FIFO, or takes more than an eighth of the heap
+     */
+    static String text(Path file) throws IOException {
+        try (FileChannel channel = OwnerFiles.read(file)) {
+            long most = Math.min(Runtime.getRuntime().maxMemory() / 8, Integer.MAX_VALUE / 2);
+            if (channel.size() > most) {
+                throw new FileSystemException(
+                        file.toString(),
+                        null,
+                        channel.size() + " bytes (expected: at most " + most + ", an eighth of the heap)");
+            }
+            ByteBuffer bytes = ByteBuffer.allocate((int) channel.size());
+            while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
+                continue;
+            }
+            return StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString();
+        }
+    }
+
     /** Replaces a file of text atomically. */
     void replace(Path file, String text) {
         replace(file, channel -> {

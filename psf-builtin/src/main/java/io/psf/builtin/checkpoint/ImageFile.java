@@ -3,6 +3,7 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.TensorInfo;
+import io.psf.api.spi.OwnerFiles;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.image.ImageHeader;
 import io.psf.builtin.image.ImageInput;
@@ -15,7 +16,6 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * A verified image in a file. The whole image is verified before any of its rows is loaded, so that loading can fail only
@@ -48,7 +48,7 @@ record ImageFile(Path path, SavedImage image, ImageHeader header, ImageHeader.Ow
 
     /** Opens an image. */
     static ImageInput open(Path path, SavedImage image) throws IOException {
-        return ImageInput.of(FileChannel.open(path, StandardOpenOption.READ), image.offset(), image.bytes());
+        return ImageInput.of(OwnerFiles.read(path), image.offset(), image.bytes());
     }
 
     /**
@@ -62,7 +62,7 @@ record ImageFile(Path path, SavedImage image, ImageHeader header, ImageHeader.Ow
      */
     static ImageFile verified(Folder folder, TensorInfo tensor, SavedImage image, StoredShard shard, Superseded newer) {
         Path path = folder.file(image);
-        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
+        try (FileChannel file = OwnerFiles.read(path);
                 ImageInput in = ImageInput.of(file, image.offset(), image.bytes())) {
             long there = image.isAlone() ? file.size() : Math.min(image.bytes(), file.size() - image.offset());
             ImageHeader.require("bytes", there, image.bytes());

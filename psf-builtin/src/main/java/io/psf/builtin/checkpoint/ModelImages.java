@@ -3,12 +3,12 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.spi.OwnerFiles;
 import io.psf.api.spi.Restartable;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.push.Workers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -88,7 +88,7 @@ record ModelImages(
     private ServerIndex read(SavedIndex index) {
         Path file = folder.file(index.file());
         try {
-            String text = Files.readString(file);
+            String text = Folder.text(file);
             long bytes = text.getBytes(StandardCharsets.UTF_8).length;
             if (bytes != index.bytes() || SealedText.checksum(text) != index.checksum()) {
                 throw new IllegalArgumentException(bytes
@@ -157,10 +157,11 @@ record ModelImages(
         lengths.forEach((name, length) -> {
             Path file = folder.file(name);
             try {
-                if (Files.size(file) != length) {
+                long found = OwnerFiles.length(file);
+                if (found != length) {
                     throw new PsException(
                             PsException.Code.STORAGE,
-                            file + ": " + Files.size(file) + " bytes (expected: " + length + ")");
+                            file + ": " + found + " bytes (expected: " + length + ")");
                 }
             } catch (IOException e) {
                 throw Folder.failure("reading " + file, e);

@@ -121,7 +121,7 @@ final class ModelLocks implements AutoCloseable {
     private static PsException refused(Path folder, String model, Path file) {
         String owner;
         try {
-            owner = Files.readString(file).strip();
+            owner = Folder.text(file).strip();
         } catch (IOException e) {
             owner = "";
         }

@@ -79,7 +79,7 @@ record ModelSteps(Path root, String model) {
     ModelImages read(long step) {
         Path file = of(step).path().resolve(ModelManifest.NAME);
         try {
-            ModelManifest manifest = ModelManifest.parse(Files.readString(file));
+            ModelManifest manifest = ModelManifest.parse(Folder.text(file));
             if (manifest.step() != step) {
                 throw new IllegalArgumentException("step " + manifest.step());
             }
@@ -149,7 +149,7 @@ record ModelSteps(Path root, String model) {
     }
 
     private static void requireSeen(Path file) {
-        if (!Files.isRegularFile(file)) {
+        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
             throw new PsException(
                     PsException.Code.STORAGE,
                     file + ": not seen by the server that writes the manifest (expected: one directory for checkpoints"

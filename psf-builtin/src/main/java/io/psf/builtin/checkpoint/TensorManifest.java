@@ -35,7 +35,7 @@ final class TensorManifest {
         Set<Path> files = new HashSet<>();
         for (SavedImage image : tensor.images()) {
             Path file = folder.file(image);
-            if (!Files.isRegularFile(file)) {
+            if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
                 throw new PsException(
                         PsException.Code.STORAGE,
                         file + ", rows " + image.rows() + ": not seen by the server that writes the manifest (expected:"
@@ -89,7 +89,7 @@ final class TensorManifest {
         Path file = folder.path().resolve(NAME);
         String text;
         try {
-            text = Files.readString(file);
+            text = Folder.text(file);
         } catch (NoSuchFileException e) {
             throw new PsException(
                     PsException.Code.STORAGE,

@@ -1,17 +1,24 @@
 package io.psf.builtin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The commit of a step, and the images in its folder that it deletes. */
+@Timeout(60)
 class ModelStepsTest {
     @TempDir
     private Path root;
@@ -46,6 +53,30 @@ class ModelStepsTest {
         assertThat(named).allSatisfy(path -> assertThat(path).exists());
         assertThat(strays).allSatisfy(path -> assertThat(path).doesNotExist());
         assertThat(other).exists();
+    }
+
+    /** To open a FIFO waits for a writer, and a link may lead to another user's file, or to one without an end. */
+    @Test
+    void whatIsNoFileIsDamageThatIsNotRead() throws Exception {
+        ModelSteps steps = new ModelSteps(root, "model");
+        file(steps, "t.tensor/1-0-2.shard");
+        Path pack = file(steps, "1-0-0.pack");
+        commit(steps);
+        Path manifest = steps.of(1).file("model");
+        Path elsewhere = Files.move(manifest, root.resolve("elsewhere"));
+        Files.createSymbolicLink(manifest, elsewhere);
+        assertThatThrownBy(() -> steps.read(1)).hasMessageContaining("model: a symbolic link (expected: a file)");
+
+        Files.move(elsewhere, manifest, StandardCopyOption.REPLACE_EXISTING);
+        Path other = Files.move(pack, root.resolve("other"));
+        Files.createSymbolicLink(pack, other);
+        assertThatThrownBy(() -> steps.read(1)).hasMessageContaining("1-0-0.pack: a symbolic link");
+
+        Files.delete(manifest);
+        assumeTrue(new ProcessBuilder("mkfifo", manifest.toString()).start().waitFor() == 0);
+        CompletableFuture<Optional<ModelImages>> read = CompletableFuture.supplyAsync(() -> steps.readIfComplete(1));
+        assertThat(read.get()).isEmpty();
+        assertThatThrownBy(() -> steps.read(1)).hasMessageContaining("model: a FIFO or a device (expected: a file)");
     }
 
     @Test
