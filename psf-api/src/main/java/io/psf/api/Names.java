@@ -2,10 +2,14 @@ package io.psf.api;
 
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 
 /** Checks names, and computes the numbers that represent them on the wire. */
 public final class Names {
     private static final int MAX_LENGTH = 200;
+
+    private static final Pattern PATH =
+            Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*");
     /** The most causes of a failure that are shown. */
     private static final int DEPTH = 20;
 
@@ -62,6 +66,23 @@ public final class Names {
             throw new IllegalArgumentException("name of " + what + ": " + lone(name, lone));
         }
         return name;
+    }
+
+    /**
+     * Checks the name of a checkpoint or model: a path below a server's directory, from which it does not lead out.
+     *
+     * @param what the kind of object that the name belongs to, for the message
+     * @throws IllegalArgumentException if it is empty, longer than 200 characters, has others than letters and digits of
+     *     ASCII, dot, underscore, hyphen and slash, or a part that is empty or begins with a dot or a hyphen
+     */
+    public static String requirePath(String what, String path) {
+        if (path.length() > MAX_LENGTH || !PATH.matcher(path).matches()) {
+            throw new IllegalArgumentException(what + ": \""
+                    + printable(path.substring(0, Math.min(path.length(), 1000)))
+                    + "\" (expected: a name below the server's directory, such as model/epoch-3: at most " + MAX_LENGTH
+                    + " of A-Z a-z 0-9 . _ - and /, no part of it beginning with a dot or a hyphen)");
+        }
+        return path;
     }
 
     /**

@@ -1,16 +1,15 @@
 package io.psf.builtin.checkpoint;
 
+import io.psf.api.Names;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.builtin.named.BadRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.regex.Pattern;
 
 /** The paths of checkpoints below a server's directory. */
 final class CheckpointPath {
-    private static final Pattern CHECKPOINT =
-            Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*");
     private static final int LONGEST = 200;
     /** The end of the names of tensors' folders. */
     static final String TENSOR = ".tensor";
@@ -35,19 +34,22 @@ final class CheckpointPath {
      *     STORAGE} if a folder below the directory is a symbolic link
      */
     static Path of(Path root, String checkpoint) {
-        if (checkpoint.length() > LONGEST || !CHECKPOINT.matcher(checkpoint).matches()) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "checkpoint: \"" + checkpoint.substring(0, Math.min(checkpoint.length(), 1000))
-                            + "\" (expected: a name below the server's directory, such as"
-                            + " model/epoch-3: at most " + LONGEST + " of A-Z a-z 0-9 . _ - and /, no part of it"
-                            + " beginning with a dot or a hyphen)");
-        }
+        require("checkpoint", checkpoint);
         Path path = root;
         for (String part : checkpoint.split("/", -1)) {
             path = below(path, part, checkpoint);
         }
         return path;
+    }
+
+    /**
+     * Checks a name that is part of a path.
+     *
+     * @param what the kind of object that the name belongs to
+     * @throws PsException with {@code BAD_REQUEST}
+     */
+    static void require(String what, String name) {
+        var unused = BadRequest.ifIllegal(() -> Names.requirePath(what, name));
     }
 
     /** Returns a folder in another one. The directory that was set may be a link; one below it may be another user's. */

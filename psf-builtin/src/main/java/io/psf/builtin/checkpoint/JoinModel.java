@@ -31,7 +31,7 @@ public interface JoinModel {
     /** Adds the calling worker to the attempt that has not begun. */
     default Response handle(Request request, Node server) {
         RecordEntry.requireFit(request.entries());
-        AtMost.requireName("model", request.model());
+        CheckpointPath.require("name of model", request.model());
         AtMost.requireName("work", request.work());
         int worker = Workers.rank(server.call(), "save or load of a model");
         ModelAttempt attempt = ModelAttempts.of(server).open(server);

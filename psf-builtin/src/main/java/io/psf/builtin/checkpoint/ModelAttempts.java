@@ -66,9 +66,9 @@ final class ModelAttempts implements MemberListener {
 
     /** Adds a damaged step of a model. */
     void skip(String model, long step) {
+        CheckpointPath.require("name of model", model);
         SkippedSteps there = skipped.get(model);
         if (there == null) {
-            AtMost.requireName("model", model);
             AtMost.requireOneMore(
                     "models with damaged steps, with \"" + model + "\"",
                     skipped.size(),

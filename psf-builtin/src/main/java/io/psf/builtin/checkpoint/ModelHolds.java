@@ -71,7 +71,7 @@ final class ModelHolds implements MemberListener {
     }
 
     private void requireRoom(String model, String work) {
-        AtMost.requireName("model", model);
+        CheckpointPath.require("name of model", model);
         AtMost.requireName("work", work);
         Deque<Waiting> before = waiting.get(model);
         if (before != null) {

@@ -183,7 +183,7 @@ final class MemoryLawTest {
                         "the name of a model to restore",
                         0,
                         false,
-                        "name of a model: 201 characters",
+                        "name of model: \"xxx",
                         (caller, i) -> RestoreFromPsf.stub(caller).call("x".repeat(201), false, false, 0)),
                 new Case(
                         "the length of a declaration",

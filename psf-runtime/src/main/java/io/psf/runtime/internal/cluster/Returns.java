@@ -1,6 +1,7 @@
 package io.psf.runtime.internal.cluster;
 
 import io.psf.api.Member;
+import io.psf.api.Names;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
@@ -30,8 +31,6 @@ final class Returns {
 
     /** The most models of whose checkpoints slices are loaded: each is in every state of the cluster. */
     static final int MOST_MODELS = 1000;
-
-    private static final int LONGEST_MODEL = 200;
 
     private final ClusterPlan plan;
     private final MemberTable table;
@@ -247,11 +246,10 @@ final class Returns {
     }
 
     private static void requireRoom(Recovery recovery, Model model) {
-        if (model.name().length() > LONGEST_MODEL) {
-            throw new PsException(
-                    Code.BAD_REQUEST,
-                    "name of a model: " + model.name().length() + " characters (expected: at most " + LONGEST_MODEL
-                            + ")");
+        try {
+            Names.requirePath("name of model", model.name());
+        } catch (IllegalArgumentException e) {
+            throw new PsException(Code.BAD_REQUEST, String.valueOf(e.getMessage()), e);
         }
         if (recovery.with(model).models().size() > MOST_MODELS) {
             throw new PsException(
