@@ -3,8 +3,11 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.Since;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
 import io.psf.api.layout.ByKey;
 import io.psf.api.spi.StoredNode;
+import io.psf.builtin.named.BadRequest;
 import java.util.List;
 
 /** Commits a save of a model: writes its manifest, then deletes the steps beyond those to keep. Runs on one server. */
@@ -46,6 +49,7 @@ public interface CommitModel {
     /** Writes the manifest, with the workers' records. */
     default Response handle(Request request, StoredNode node) {
         ModelHolds.of(node).requireHeld(request.model(), request.hold(), node);
+        request.tensors().forEach(CommitModel::require);
         List<RecordEntry> records = request.attempt() < 0
                 ? request.records()
                 : ModelAttempts.of(node).at(request.model(), request.attempt()).entries();
@@ -54,5 +58,10 @@ public interface CommitModel {
         SkippedSteps skipped = ModelAttempts.of(node).skipped(request.model());
         skipped.saved();
         return new Response(steps.prune(request.keep(), request.step(), request.incremental(), skipped));
+    }
+
+    private static void require(SavedTensor tensor) {
+        var unused =
+                BadRequest.ifIllegal(() -> new TensorInfo(TensorId.of(tensor.tensor()), tensor.rows(), tensor.width()));
     }
 }

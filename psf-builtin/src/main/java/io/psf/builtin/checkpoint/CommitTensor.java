@@ -6,6 +6,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.layout.ByKey;
 import io.psf.api.spi.StoredNode;
+import io.psf.builtin.named.BadRequest;
 import java.util.List;
 
 /**
@@ -40,9 +41,13 @@ public interface CommitTensor {
     /** Writes the manifest, then deletes the files that it does not name. */
     default Response handle(Request request, StoredNode node) {
         Folder folder = CheckpointPath.of(node.checkpoints(), request.checkpoint(), request.tensor());
+        TensorManifest.write(folder, BadRequest.ifIllegal(() -> images(request)));
+        return new Response();
+    }
+
+    private static TensorImages images(Request request) {
         TensorInfo tensor = new TensorInfo(request.tensor(), request.rows(), request.width());
         List<SavedChain> chains = request.images().stream().map(SavedChain::of).toList();
-        TensorManifest.write(folder, new TensorImages(tensor, request.save(), chains));
-        return new Response();
+        return new TensorImages(tensor, request.save(), chains);
     }
 }

@@ -1,5 +1,6 @@
 package io.psf.builtin.sparse;
 
+import io.psf.api.PsException;
 import io.psf.api.PsFunction;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
@@ -34,6 +35,13 @@ public interface FetchRange {
 
     /** Returns rows of this shard. */
     default Response handle(Request slice, StoredShard shard) {
+        if (shard.spec().grows() || slice.first().length() != 1 || slice.most() < 1) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "rows of tensor \"" + slice.tensor() + "\" " + shard.spec().shape() + ": at most " + slice.most()
+                            + " from each of " + slice.first().length()
+                            + " (expected: at least 1, from one row of a tensor that does not grow)");
+        }
         long first = slice.first().get(0) - shard.range().begin();
         return new Response(shard.storedValues().read((int) first, (int) Math.min(slice.most(), shard.rows() - first)));
     }

@@ -2,10 +2,12 @@ package io.psf.builtin.states;
 
 import io.psf.api.PsException;
 import io.psf.api.PsFunction;
+import io.psf.api.Range;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.layout.ByKey;
 import io.psf.api.spi.StoredShard;
+import io.psf.builtin.named.BadRequest;
 import io.psf.builtin.optimizer.Progress;
 import io.psf.builtin.push.Pushes;
 import java.util.List;
@@ -31,13 +33,10 @@ public interface StoreStates {
 
     /** Replaces the shard's slots. */
     default Response handle(Request slice, StoredShard shard) {
+        require(slice, "steps", slice.steps(), slice.steps() >= 0, "at least 0");
         for (StatePart part : slice.parts()) {
-            if (!part.optimizer().equals(shard.optimizer().name())) {
-                throw new PsException(
-                        PsException.Code.BAD_REQUEST,
-                        "optimizer of the states of tensor \"" + slice.tensor() + "\": " + part.optimizer()
-                                + " (expected: " + shard.optimizer().name() + ", that of the tensor)");
-            }
+            require(slice, part, shard);
+            var unused = BadRequest.ifIllegal(() -> shard.storedSlot(part.slot(), part.width()));
         }
         shard.storedSlots().forEach((name, slot) -> {
             if (!Pushes.ownsSlot(name)) {
@@ -50,5 +49,26 @@ public interface StoreStates {
         }
         Progress.setSteps(shard, slice.steps());
         return new Response();
+    }
+
+    private static void require(Request slice, StatePart part, StoredShard shard) {
+        String own = shard.optimizer().name();
+        require(slice, "optimizer", part.optimizer(), part.optimizer().equals(own), own + ", that of the tensor");
+        require(slice, "slot", part.slot(), !Pushes.ownsSlot(part.slot()), "a slot of the optimizer");
+        int length = part.values().length;
+        int rows = part.width() < 1 || length % part.width() != 0 ? 0 : length / part.width();
+        require(slice, "values", length, rows > 0, "rows of a slot of width " + part.width());
+        Range range = shard.range();
+        boolean isHere = !shard.spec().grows() && range.contains(part.row()) && rows <= range.end() - part.row();
+        require(slice, "rows from " + part.row(), rows, isHere, "rows of " + range + " of a tensor that does not grow");
+    }
+
+    private static void require(Request slice, String what, Object found, boolean holds, String expected) {
+        if (!holds) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    what + " of the states of tensor \"" + slice.tensor() + "\": " + found + " (expected: " + expected
+                            + ")");
+        }
     }
 }
