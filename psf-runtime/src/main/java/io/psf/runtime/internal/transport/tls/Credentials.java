@@ -1,5 +1,6 @@
 package io.psf.runtime.internal.transport.tls;
 
+import io.psf.api.PsException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -8,9 +9,11 @@ import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.security.spec.MGF1ParameterSpec;
 import java.security.spec.PSSParameterSpec;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
@@ -22,9 +25,9 @@ import javax.net.ssl.X509ExtendedTrustManager;
  * What a node proves itself with, and checks its peers by.
  *
  * @param context with the node's certificate and its authorities
- * @param own that certificate, for messages
+ * @param chain that certificate, and those between it and its authority
  */
-record Credentials(SSLContext context, X509Certificate own) {
+record Credentials(SSLContext context, List<X509Certificate> chain) {
     /** Longer than a ticket may be valid: then the JDK issues none. A resumed session would check no certificate. */
     private static final int NO_TICKETS_SECONDS = (int) TimeUnit.DAYS.toSeconds(8);
 
@@ -50,9 +53,33 @@ record Credentials(SSLContext context, X509Certificate own) {
                     new TrustManager[] {new PeerChecks(checks(authorities), authority)},
                     null);
             context.getServerSessionContext().setSessionTimeout(NO_TICKETS_SECONDS);
-            return new Credentials(context, chain[0]);
+            return new Credentials(context, List.of(chain));
         } catch (GeneralSecurityException | IOException e) {
             throw ofCertificate.invalid(e.toString(), "a certificate that this JVM supports", e);
+        }
+    }
+
+    /** Returns the node's certificate, for messages. */
+    X509Certificate own() {
+        return chain.get(0);
+    }
+
+    /**
+     * Checks the time of the certificates.
+     *
+     * @throws io.psf.api.PsException with {@code CONFIGURATION} if one is expired, or not valid yet
+     */
+    void requireValid(Path certificate) {
+        for (X509Certificate each : chain) {
+            try {
+                each.checkValidity();
+            } catch (CertificateException e) {
+                throw new PsException(
+                        PsException.Code.CONFIGURATION,
+                        "PSF_TLS_CERTIFICATE: " + certificate + ": " + Certificates.describe(each)
+                                + " (expected: valid now)",
+                        e);
+            }
         }
     }
 

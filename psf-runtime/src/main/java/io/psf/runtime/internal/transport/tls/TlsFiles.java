@@ -77,7 +77,9 @@ public final class TlsFiles implements TlsEngines {
     private Credentials current() {
         if (isToBeRead()) {
             try {
-                credentials = Credentials.read(certificate, key, authority);
+                Credentials found = Credentials.read(certificate, key, authority);
+                found.requireValid(certificate);
+                credentials = found;
                 LOG.info("TLS: read {} again: {}", certificate, Certificates.describe(credentials.own()));
             } catch (PsException e) {
                 synchronized (this) {

@@ -84,6 +84,25 @@ final class TlsFilesTest {
         await().forever().until(() -> own(files).contains("CN=next,"));
     }
 
+    /** The certificate in use is valid: with the other one, every connection would fail. */
+    @Test
+    void anExpiredCertificateWithItsKeyIsNotUsed() throws Exception {
+        Tls expired =
+                TestTls.of(TestTls.AUTHORITY.issue("old", "san=ip:127.0.0.1", "-startdate", "-10d", "-validity", "5"));
+        Path certificate = Files.copy(TestTls.NODE.certificate(), folder.resolve("node.pem"));
+        Path key = Files.copy(TestTls.NODE.key(), folder.resolve("node.key"));
+        TlsFiles files = new TlsFiles(certificate, key, TestTls.NODE.authority());
+        Files.copy(expired.certificate(), certificate, StandardCopyOption.REPLACE_EXISTING);
+        Files.copy(expired.key(), key, StandardCopyOption.REPLACE_EXISTING);
+        await().during(Duration.ofMillis(1300))
+                .atMost(Duration.ofHours(1))
+                .until(() -> own(files).contains("CN=node,"));
+        Tls next = TestTls.issue("later");
+        Files.copy(next.certificate(), certificate, StandardCopyOption.REPLACE_EXISTING);
+        Files.copy(next.key(), key, StandardCopyOption.REPLACE_EXISTING);
+        await().forever().until(() -> own(files).contains("CN=later,"));
+    }
+
     private static String own(TlsFiles files) {
         files.accepting();
         return files.failure(new Exception("Received fatal alert: bad_certificate"))
