@@ -83,7 +83,7 @@ public record PolicyOptions(
     public static PolicyOptions of(Map<String, String> texts) {
         Map<String, String> left = new TreeMap<>(texts);
         PolicyOptions options = new PolicyOptions(
-                (int) number(left, "admitAfter", 1),
+                (int) Math.max(0, Math.min(number(left, "admitAfter", 1), Integer.MAX_VALUE)),
                 number(left, "sketchBytes", 0),
                 number(left, "expectedKeys", 0),
                 number(left, "idleSteps", 0),

@@ -12,6 +12,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.builtin.image.Declaration;
 import io.psf.builtin.initializer.GeneratingShard;
 import io.psf.builtin.initializer.Generator;
+import io.psf.builtin.named.BadRequest;
 import io.psf.builtin.named.UserCode;
 import io.psf.builtin.optimizer.TiledOptimizer;
 import io.psf.builtin.policy.PolicyOptions;
@@ -44,16 +45,23 @@ record FirstValues(
                 new Declaration(declaration.text(slices)));
     }
 
-    private static PolicyOptions policy(TensorDeclaration declaration, int slices) {
+    /**
+     * Returns the policy of a tensor.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if an option is invalid, or does not suffice for the slices
+     */
+    static PolicyOptions policy(TensorDeclaration declaration, int slices) {
         TensorInfo tensor = declaration.info();
         if (!tensor.grows() && !declaration.policy().isEmpty()) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "policy: " + declaration.policy() + " (expected: none, since the tensor does not grow)");
         }
-        PolicyOptions policy = PolicyOptions.of(declaration.policy());
-        RowPolicy.requireSpace(policy, tensor, slices);
-        return policy;
+        return BadRequest.ifIllegal(() -> {
+            PolicyOptions policy = PolicyOptions.of(declaration.policy());
+            RowPolicy.requireSpace(policy, tensor, slices);
+            return policy;
+        });
     }
 
     @Override

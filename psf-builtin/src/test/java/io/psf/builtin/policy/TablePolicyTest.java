@@ -264,7 +264,8 @@ class TablePolicyTest {
                             Tensors.init(worker, TensorSpec.growing("t", 2).policy(NONE.mostRows(1))))
                     .hasMessageStartingWith(
                             "BAD_REQUEST: most rows of table \"t\": 1 (expected: >= 2, one for each" + " slice)");
-            TensorId table = Tensors.init(worker, TensorSpec.growing("u", 2).policy(NONE.mostRows(3)));
+            // the name is free
+            TensorId table = Tensors.init(worker, TensorSpec.growing("t", 2).policy(NONE.mostRows(3)));
             for (long key = 0; key < 20; key++) {
                 push(worker, table, key);
                 assertThat(keys(worker, table).size()).isLessThanOrEqualTo(3);

@@ -7,8 +7,11 @@ import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
+import io.psf.api.spi.DeclarationCheck;
+import io.psf.api.spi.ServiceClassPath;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.ServiceLoader;
 
 /** Declares tensors and places their slices. Used on the scheduler's lane. */
 final class Catalog {
@@ -34,14 +37,22 @@ final class Catalog {
     /** The most characters of a declaration. */
     static final int LONGEST = 1 << 13;
 
+    /** The most characters of all declarations and names together. */
+    static final long MOST_CHARACTERS_OF_ALL = 1 << 25;
+
     private final ClusterStates states;
+    private final List<DeclarationCheck> checks = new ArrayList<>();
     /** The number of slices of the tensors below. */
     private long slices;
+    /** The number of characters of the tensors below. */
+    private long characters;
     /** The tensors whose slices are counted. */
     private IntMap<DeclaredTensor> counted = IntMap.empty();
 
     Catalog(ClusterStates states) {
         this.states = states;
+        ServiceLoader.load(DeclarationCheck.class, ServiceClassPath.of(Catalog.class))
+                .forEach(checks::add);
     }
 
     /**
@@ -51,16 +62,20 @@ final class Catalog {
      */
     void declare(List<TensorDeclaration> tensors) {
         IntMap<DeclaredTensor> now = states.now().tensors();
-        long all = slices(now);
+        count(now);
+        long all = slices;
+        long allCharacters = characters;
         List<Integer> servers = servers(states.now());
         List<ClusterChange.Placed> added = new ArrayList<>();
         for (TensorDeclaration tensor : tensors) {
             DeclaredTensor there = now.get(tensor.info().id().number());
             if (there == null) {
-                requireRoom(tensor, now.size());
+                allCharacters += characters(tensor);
+                requireRoom(tensor, now.size(), allCharacters);
                 TensorLayout layout = place(tensor, now, servers).declaredIn(states.next());
                 all += layout.slices();
                 requireSlices(tensor, layout, all);
+                checks.forEach(check -> check.require(tensor, layout.slices()));
                 now = now.with(tensor.info().id().number(), new DeclaredTensor(tensor, layout));
                 added.add(ClusterChange.Placed.of(tensor, layout));
             } else {
@@ -70,6 +85,7 @@ final class Catalog {
         if (!added.isEmpty()) {
             states.place(added);
             slices = all; // not counted again for each tensor
+            characters = allCharacters;
             counted = states.now().tensors();
         }
     }
@@ -81,19 +97,30 @@ final class Catalog {
                 .toList();
     }
 
-    /** Returns the number of slices of the tensors of a state. */
+    /** Counts the slices and characters of the tensors of a state. */
     @SuppressWarnings("ReferenceEquality") // an equal map that is another object is counted again
-    private long slices(IntMap<DeclaredTensor> now) {
+    private void count(IntMap<DeclaredTensor> now) {
         if (now != counted) {
             slices = 0;
-            now.forEach(tensor -> slices += tensor.layout().slices());
+            characters = 0;
+            now.forEach(tensor -> {
+                slices += tensor.layout().slices();
+                characters += characters(tensor.declaration());
+            });
             counted = now;
         }
-        return slices;
     }
 
-    private static void requireRoom(TensorDeclaration tensor, int present) {
-        String text = tensor.text() + tensor.beside() + tensor.memoryOf();
+    private static long characters(TensorDeclaration tensor) {
+        return text(tensor).length() + tensor.info().id().name().length();
+    }
+
+    private static String text(TensorDeclaration tensor) {
+        return tensor.text() + tensor.beside() + tensor.memoryOf();
+    }
+
+    private static void requireRoom(TensorDeclaration tensor, int present, long all) {
+        String text = text(tensor);
         int length = text.length();
         if (!Names.printable(text).equals(text)) {
             throw new PsException(
@@ -106,6 +133,15 @@ final class Catalog {
                     PsException.Code.BAD_REQUEST,
                     "declaration of tensor \"" + tensor.info().id() + "\": " + length
                             + " characters (expected: at most " + LONGEST + ", since every node has it)");
+        }
+        if (all > MOST_CHARACTERS_OF_ALL) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    "characters of all declarations, with that of tensor \""
+                            + tensor.info().id() + "\": " + all
+                            + " (expected: at most " + MOST_CHARACTERS_OF_ALL
+                            + ", since every node has them; Tensors.clear"
+                            + " frees some)");
         }
         if (present >= MOST_TENSORS) {
             throw new PsException(
@@ -163,8 +199,13 @@ final class Catalog {
 
     /** Frees a tensor's name. */
     void forget(TensorId tensor) {
-        if (states.now().tensor(tensor) != null) {
+        DeclaredTensor there = states.now().tensor(tensor);
+        if (there != null) {
+            count(states.now().tensors());
             states.forget(tensor);
+            slices -= there.layout().slices();
+            characters -= characters(there.declaration());
+            counted = states.now().tensors();
         }
     }
 

@@ -87,6 +87,32 @@ final class BoundsOfStatesTest {
         declare(tensors, 1, 1);
     }
 
+    /** Each declaration is within its own bound. */
+    @Test
+    void textsOfDeclarationsAreRefusedAtTheirBoundTogether() {
+        Rule rule = new Rule("psf.constant", Map.of("value", "x".repeat(8000)), Map.of());
+        int fit = (1 << 25) / 8100;
+        for (int i = 0; i < fit; i++) {
+            declare("t" + i, rule);
+        }
+        assertThatThrownBy(() -> {
+                    for (int i = fit; i < 2 * fit; i++) {
+                        declare("t" + i, rule);
+                    }
+                })
+                .hasMessageContaining("RESOURCE_EXHAUSTED: characters of all declarations, with that of tensor \"t")
+                .hasMessageContaining(
+                        "(expected: at most 33554432, since every node has them; Tensors.clear frees some)");
+        catalog.forget(TensorId.of("t0"));
+        declare("again", rule);
+    }
+
+    private void declare(String name, Rule initializer) {
+        TensorInfo info = new TensorInfo(TensorId.of(name), 1, 1);
+        catalog.declare(List.of(
+                new TensorDeclaration(info, 1, "", Node.HOST, initializer, Rule.NONE, Rounds.NONE, Map.of(), "")));
+    }
+
     /** A tensor of many slices that is declared and cleared again and again. */
     @Test
     void whatIsKeptOfEarlierStatesIsBoundedByItsSize() {
