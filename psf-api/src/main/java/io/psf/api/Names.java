@@ -2,14 +2,14 @@ package io.psf.api;
 
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.regex.Pattern;
 
 /** Checks names, and computes the numbers that represent them on the wire. */
 public final class Names {
     private static final int MAX_LENGTH = 200;
 
-    private static final Pattern PATH =
-            Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*");
+    private static final Pattern PATH = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*");
     /** The most causes of a failure that are shown. */
     private static final int DEPTH = 20;
 
@@ -176,7 +176,10 @@ public final class Names {
 
     /** Returns a message that names a lone surrogate in a text, and what is expected. */
     public static String lone(String text, int at) {
-        return "character %d: U+%04X (expected: both halves of a surrogate pair; UTF-8 cannot encode one half)"
-                .formatted(at, (int) text.charAt(at));
+        return String.format(
+                Locale.ROOT,
+                "character %d: U+%04X (expected: both halves of a surrogate pair; UTF-8 cannot encode one half)",
+                at,
+                (int) text.charAt(at));
     }
 }

@@ -22,6 +22,7 @@ import io.psf.builtin.checkpoint.SkipModelPsf;
 import io.psf.builtin.checkpoint.WrittenModel;
 import io.psf.builtin.checkpoint.WrittenModelPsf;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,7 +57,7 @@ record ModelCalls(ClusterCaller worker, String name) {
 
     /** Returns the name of the checkpoint of a step. */
     String checkpoint(long step) {
-        return "%s/step-%012d".formatted(name, step);
+        return String.format(Locale.ROOT, "%s/step-%012d", name, step);
     }
 
     /**

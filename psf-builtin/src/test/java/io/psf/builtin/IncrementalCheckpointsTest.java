@@ -23,6 +23,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -520,7 +521,7 @@ class IncrementalCheckpointsTest {
             }
         }
         for (long step = 0; step < 3; step++) {
-            Path folder = this.folder.resolve("earlier/step-%012d".formatted(step));
+            Path folder = this.folder.resolve(String.format(Locale.ROOT, "earlier/step-%012d", step));
             files().writeByTensor(step, folder);
             assertThat(folder).isDirectoryNotContaining("glob:**.{pack,index}");
             assertThat(folder.resolve("table.tensor/manifest")).isRegularFile();

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -49,7 +50,7 @@ class ManyTensorsCheckpointsTest {
     }
 
     private List<Path> files(long step) throws IOException {
-        try (Stream<Path> all = Files.walk(folder.resolve("many/step-%012d".formatted(step)))) {
+        try (Stream<Path> all = Files.walk(folder.resolve(String.format(Locale.ROOT, "many/step-%012d", step)))) {
             return all.filter(Files::isRegularFile).toList();
         }
     }

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -306,7 +307,7 @@ class ModelCheckpointsTest {
     }
 
     private Path shardOf(long step) throws IOException {
-        try (Stream<Path> files = Files.walk(folder.resolve("ctr/step-%012d".formatted(step)))) {
+        try (Stream<Path> files = Files.walk(folder.resolve(String.format(Locale.ROOT, "ctr/step-%012d", step)))) {
             return files.filter(file -> file.toString().endsWith(".pack"))
                     .findFirst()
                     .orElseThrow();

@@ -65,15 +65,21 @@ record FunctionSources(String type, String inPackage, Place place) {
     /** Checks the name of a function or of a project. */
     static void requireName(String name) {
         if (!NAME.matcher(name).matches() || name.length() > LONGEST) {
-            throw failure("NAME: %s (expected: letters, digits and single hyphens, such as row-norms; at most %d)"
-                    .formatted(name, LONGEST));
+            throw failure(String.format(
+                    Locale.ROOT,
+                    "NAME: %s (expected: letters, digits and single hyphens, such as row-norms; at most %d)",
+                    name,
+                    LONGEST));
         }
     }
 
     private static void requirePackage(String name) {
         if (!PACKAGE.matcher(name).matches() || !SourceVersion.isName(name) || name.length() > LONGEST) {
-            throw failure("--package: %s (expected: a package in Java, such as com.acme; at most %d)"
-                    .formatted(name, LONGEST));
+            throw failure(String.format(
+                    Locale.ROOT,
+                    "--package: %s (expected: a package in Java, such as com.acme; at most %d)",
+                    name,
+                    LONGEST));
         }
         String first = name.replaceFirst("\\..*", "");
         if (first.equals("java") || first.equals("psf")) {

@@ -101,6 +101,6 @@ final class FunctionsCommand implements Callable<Integer> {
     }
 
     private static String hex(int number) {
-        return "0x%08x".formatted(number);
+        return String.format(Locale.ROOT, "0x%08x", number);
     }
 }

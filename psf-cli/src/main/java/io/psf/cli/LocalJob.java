@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -172,7 +173,9 @@ public final class LocalJob implements AutoCloseable {
             return address.get(START.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             throw new PsException(
-                    PsException.Code.TIMED_OUT, "scheduler: not listening after %d s".formatted(START.toSeconds()), e);
+                    PsException.Code.TIMED_OUT,
+                    String.format(Locale.ROOT, "scheduler: not listening after %d s", START.toSeconds()),
+                    e);
         } catch (InterruptedException e) {
             throw interrupted(e);
         } catch (ExecutionException e) {
@@ -183,8 +186,8 @@ public final class LocalJob implements AutoCloseable {
 
     private void exited(LocalNode node, int code) {
         if (node.name().equals("scheduler")) {
-            address.completeExceptionally(new IOException(
-                    "scheduler: ended with exit code %d before it listened: %s".formatted(code, node.lastLine())));
+            address.completeExceptionally(new IOException(String.format(
+                    Locale.ROOT, "scheduler: ended with exit code %d before it listened: %s", code, node.lastLine())));
         }
         boolean isNews = false;
         boolean isEarly;
@@ -200,7 +203,7 @@ public final class LocalJob implements AutoCloseable {
             }
         }
         if (isNews) {
-            lines.accept("psf", "%s ended with exit code %d".formatted(node.name(), code));
+            lines.accept("psf", String.format(Locale.ROOT, "%s ended with exit code %d", node.name(), code));
             if (plan.endOnFailure) {
                 after(node.isWorker() ? Duration.ZERO : TO_COMPLAIN).execute(this::endAll);
             }
@@ -274,8 +277,11 @@ public final class LocalJob implements AutoCloseable {
         }
         lines.accept(
                 "psf",
-                "%s had not ended %d s after the workers and had to be terminated"
-                        .formatted(String.join(", ", stragglers), plan.toFollow.toSeconds()));
+                String.format(
+                        Locale.ROOT,
+                        "%s had not ended %d s after the workers and had to be terminated",
+                        String.join(", ", stragglers),
+                        plan.toFollow.toSeconds()));
         endAll();
     }
 

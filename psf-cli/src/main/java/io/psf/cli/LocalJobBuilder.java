@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -210,7 +211,8 @@ public final class LocalJobBuilder {
 
     private static void require(String name, int count) {
         if (count < 1) {
-            throw new PsException(PsException.Code.CONFIGURATION, "%s: %d (expected: >= 1)".formatted(name, count));
+            throw new PsException(
+                    PsException.Code.CONFIGURATION, String.format(Locale.ROOT, "%s: %d (expected: >= 1)", name, count));
         }
     }
 }

@@ -14,6 +14,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,11 +60,12 @@ class FunctionsCommandTest {
             }
         });
         assertThat(said.out())
-                .containsPattern("psf\\.dense\\.pull +0x%08x +1 +0x%08x +shard +yes +%s"
-                        .formatted(
-                                DensePullPsf.ID,
-                                DensePullPsf.FUNCTION.info().fingerprint(),
-                                "io\\.psf\\.builtin\\.dense\\.DensePull \\(default body\\) +\\S+"));
+                .containsPattern(String.format(
+                        Locale.ROOT,
+                        "psf\\.dense\\.pull +0x%08x +1 +0x%08x +shard +yes +%s",
+                        DensePullPsf.ID,
+                        DensePullPsf.FUNCTION.info().fingerprint(),
+                        "io\\.psf\\.builtin\\.dense\\.DensePull \\(default body\\) +\\S+"));
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Locale;
 
 /**
  * A file of unsigned bytes in the IDX format, as described where MNIST is published: a magic number whose last byte is
@@ -35,7 +36,10 @@ record IdxFile(int[] shape, byte[] bytes) {
         try {
             int magic = content.getInt();
             if (magic != UNSIGNED_BYTES + dimensions) {
-                throw failure(file, "magic number 0x%x (expected: 0x%x)".formatted(magic, UNSIGNED_BYTES + dimensions));
+                throw failure(
+                        file,
+                        String.format(
+                                Locale.ROOT, "magic number 0x%x (expected: 0x%x)", magic, UNSIGNED_BYTES + dimensions));
             }
             int[] shape = new int[dimensions];
             long size = 1;

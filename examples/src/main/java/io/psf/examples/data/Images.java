@@ -3,6 +3,7 @@ package io.psf.examples.data;
 import io.psf.api.PsException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Locale;
 
 /**
  * Images of one gray value per pixel, with the digit that each of them shows.
@@ -41,8 +42,13 @@ public record Images(int height, int width, byte[] pixels, byte[] labels) {
         if (digits.shape()[0] != pixels.shape()[0]) {
             throw new PsException(
                     PsException.Code.STORAGE,
-                    "%s: %d labels (expected: %d, as there are images in %s)"
-                            .formatted(labels, digits.shape()[0], pixels.shape()[0], images));
+                    String.format(
+                            Locale.ROOT,
+                            "%s: %d labels (expected: %d, as there are images in %s)",
+                            labels,
+                            digits.shape()[0],
+                            pixels.shape()[0],
+                            images));
         }
         return new Images(pixels.shape()[1], pixels.shape()[2], pixels.bytes(), digits.bytes());
     }

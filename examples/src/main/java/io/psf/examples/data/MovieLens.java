@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +68,7 @@ public final class MovieLens {
     private static PsException failure(Path file, int number, String line, String expected, @Nullable Exception cause) {
         return new PsException(
                 PsException.Code.STORAGE,
-                "%s, line %d: \"%s\" (expected: %s)".formatted(file, number, line, expected),
+                String.format(Locale.ROOT, "%s, line %d: \"%s\" (expected: %s)", file, number, line, expected),
                 cause);
     }
 }

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -25,8 +26,14 @@ final class SafetensorsFile {
     /** The place of an array that is written: the keys precede all others, so that they are aligned. */
     private record Written(String name, ElementFormat format, String shape, long begin, long end) {
         String text() {
-            return "%s:{\"dtype\":\"%s\",\"shape\":%s,\"data_offsets\":[%d,%d]}"
-                    .formatted(quoted(name), format.safetensors(), shape, begin, end);
+            return String.format(
+                    Locale.ROOT,
+                    "%s:{\"dtype\":\"%s\",\"shape\":%s,\"data_offsets\":[%d,%d]}",
+                    quoted(name),
+                    format.safetensors(),
+                    shape,
+                    begin,
+                    end);
         }
 
         /** Returns a bound of the length of {@link #text}, for any numbers. */

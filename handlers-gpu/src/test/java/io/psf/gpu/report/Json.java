@@ -33,7 +33,7 @@ final class Json {
             if (each == '"' || each == '\\') {
                 quoted.append('\\').append(each);
             } else if (each < ' ') {
-                quoted.append(String.format("\\u%04x", (int) each));
+                quoted.append(String.format(Locale.ROOT, "\\u%04x", (int) each));
             } else {
                 quoted.append(each);
             }

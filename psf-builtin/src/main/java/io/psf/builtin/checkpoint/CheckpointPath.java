@@ -7,6 +7,7 @@ import io.psf.builtin.named.BadRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /** The paths of checkpoints below a server's directory. */
 final class CheckpointPath {
@@ -66,7 +67,7 @@ final class CheckpointPath {
 
     /** Returns the name that the tensors of a model are saved under at a step. */
     static String step(String model, long step) {
-        return "%s/step-%012d".formatted(model, step);
+        return String.format(Locale.ROOT, "%s/step-%012d", model, step);
     }
 
     /**
@@ -78,11 +79,11 @@ final class CheckpointPath {
         for (byte each : tensor.name().getBytes(StandardCharsets.UTF_8)) {
             char letter = (char) (each & 0xff);
             boolean plain = letter < 128 && (Character.isLetterOrDigit(letter) || "_-.".indexOf(letter) >= 0);
-            name.append(plain ? String.valueOf(letter) : "%%%02X".formatted((int) letter));
+            name.append(plain ? String.valueOf(letter) : String.format(Locale.ROOT, "%%%02X", (int) letter));
         }
         return (name.length() <= LONGEST
                         ? name.toString()
-                        : name.substring(0, LONGEST) + "-%08x".formatted(tensor.number()))
+                        : name.substring(0, LONGEST) + String.format(Locale.ROOT, "-%08x", tensor.number()))
                 + TENSOR;
     }
 }

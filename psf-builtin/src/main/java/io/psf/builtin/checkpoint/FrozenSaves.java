@@ -4,6 +4,7 @@ import io.psf.api.Node;
 import io.psf.api.PsException;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -36,7 +37,7 @@ final class FrozenSaves {
         if (written == null) {
             throw new PsException(
                     PsException.Code.UNAVAILABLE,
-                    "save %016x: unknown (expected: one that this server has begun)".formatted(save));
+                    String.format(Locale.ROOT, "save %016x: unknown (expected: one that this server has begun)", save));
         }
         if (!written.isDone()) {
             return new WrittenModel.Response(false, List.of());
@@ -46,7 +47,10 @@ final class FrozenSaves {
         } catch (CompletionException e) {
             throw e.getCause() instanceof PsException known
                     ? known
-                    : new PsException(PsException.Code.STORAGE, "save %016x: %s".formatted(save, e.getCause()), e);
+                    : new PsException(
+                            PsException.Code.STORAGE,
+                            String.format(Locale.ROOT, "save %016x: %s", save, e.getCause()),
+                            e);
         }
     }
 }

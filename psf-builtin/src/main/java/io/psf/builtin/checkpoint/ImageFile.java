@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /**
  * A verified image in a file. The whole image is verified before any of its rows is loaded, so that loading can fail only
@@ -94,12 +95,15 @@ record ImageFile(Path path, SavedImage image, ImageHeader header, ImageHeader.Ow
     static void requireOf(ImageHeader header, TensorInfo whole, SavedImage image) {
         ImageHeader.require("tensor", header.tensor(), whole);
         ImageHeader.require("rows", new Range(header.begin(), header.end()), new Range(image.begin(), image.end()));
-        ImageHeader.require("save", "%016x".formatted(header.save()), "%016x".formatted(image.save()));
+        ImageHeader.require(
+                "save",
+                String.format(Locale.ROOT, "%016x", header.save()),
+                String.format(Locale.ROOT, "%016x", image.save()));
         ImageHeader.require("bases", header.form().bases(), image.bases());
     }
 
     private static String hex(int number) {
-        return "%08x".formatted(number);
+        return String.format(Locale.ROOT, "%08x", number);
     }
 
     /** Copies the rows that the shard owns. */

@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -92,8 +93,12 @@ record ModelImages(
             long bytes = text.getBytes(StandardCharsets.UTF_8).length;
             if (bytes != index.bytes() || SealedText.checksum(text) != index.checksum()) {
                 throw new IllegalArgumentException(bytes
-                        + " bytes with the CRC32C %08x, not %d with %08x"
-                                .formatted(SealedText.checksum(text), index.bytes(), index.checksum()));
+                        + String.format(
+                                Locale.ROOT,
+                                " bytes with the CRC32C %08x, not %d with %08x",
+                                SealedText.checksum(text),
+                                index.bytes(),
+                                index.checksum()));
             }
             return ServerIndex.parse(text);
         } catch (IllegalArgumentException e) {
@@ -111,8 +116,11 @@ record ModelImages(
             throw new PsException(
                     PsException.Code.STORAGE,
                     where
-                            + ": save %016x (expected: %016x, as in the manifest of the model)"
-                                    .formatted(found, expected));
+                            + String.format(
+                                    Locale.ROOT,
+                                    ": save %016x (expected: %016x, as in the manifest of the model)",
+                                    found,
+                                    expected));
         }
     }
 
@@ -160,8 +168,7 @@ record ModelImages(
                 long found = OwnerFiles.length(file);
                 if (found != length) {
                     throw new PsException(
-                            PsException.Code.STORAGE,
-                            file + ": " + found + " bytes (expected: " + length + ")");
+                            PsException.Code.STORAGE, file + ": " + found + " bytes (expected: " + length + ")");
                 }
             } catch (IOException e) {
                 throw Folder.failure("reading " + file, e);

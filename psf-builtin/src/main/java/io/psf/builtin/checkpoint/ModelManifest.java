@@ -5,6 +5,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -32,18 +33,19 @@ public record ModelManifest(long step, List<SavedTensor> tensors, List<SavedInde
 
     String text() {
         StringBuilder text = new StringBuilder((indexes.isEmpty() ? BY_TENSOR : FIRST) + "\n");
-        text.append("step %d\n".formatted(step));
+        text.append(String.format(Locale.ROOT, "step %d\n", step));
         for (SavedIndex each : indexes) {
-            text.append("index %d %08x %s\n".formatted(each.bytes(), each.checksum(), each.file()));
+            text.append(String.format(Locale.ROOT, "index %d %08x %s\n", each.bytes(), each.checksum(), each.file()));
         }
         for (SavedTensor each : tensors) {
-            text.append("tensor %016x ".formatted(each.save()))
+            text.append(String.format(Locale.ROOT, "tensor %016x ", each.save()))
                     .append(each.rows())
                     .append(' ');
             text.append(each.width()).append(' ').append(encoded(each.tensor())).append('\n');
         }
         for (RecordEntry each : records) {
-            text.append("record %d %s %s\n".formatted(each.worker(), encoded(each.key()), encoded(each.value())));
+            text.append(String.format(
+                    Locale.ROOT, "record %d %s %s\n", each.worker(), encoded(each.key()), encoded(each.value())));
         }
         return SealedText.seal(text.toString());
     }

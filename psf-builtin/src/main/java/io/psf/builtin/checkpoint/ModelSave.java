@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -49,7 +50,7 @@ final class ModelSave {
         this.request = request;
         this.steps = new ModelSteps(node.checkpoints(), request.model());
         this.folder = steps.of(request.step());
-        this.prefix = "%016x-%d".formatted(request.save(), node.rank());
+        this.prefix = String.format(Locale.ROOT, "%016x-%d", request.save(), node.rank());
         this.packs = new Packs(folder, prefix);
         this.base = request.base() < 0 ? null : base();
     }

@@ -6,6 +6,7 @@ import io.psf.builtin.image.ImageRows;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -78,7 +79,7 @@ final class Packs {
     }
 
     private synchronized Pack create() throws IOException {
-        Pack pack = Pack.create(folder.newFile("%s-%d%s".formatted(prefix, all.size(), Pack.SUFFIX)));
+        Pack pack = Pack.create(folder.newFile(String.format(Locale.ROOT, "%s-%d%s", prefix, all.size(), Pack.SUFFIX)));
         all.add(pack);
         return pack;
     }

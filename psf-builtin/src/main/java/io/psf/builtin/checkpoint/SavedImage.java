@@ -1,5 +1,7 @@
 package io.psf.builtin.checkpoint;
 
+import java.util.Locale;
+
 /**
  * An image in a file of a checkpoint.
  *
@@ -16,7 +18,7 @@ public record SavedImage(
         long save, long begin, long end, String file, long offset, long bytes, int checksum, int bases) {
     /** Returns the image that is a file of its own, in the folder of its tensor. */
     static SavedImage alone(long save, long begin, long end, long bytes, int checksum, int bases) {
-        String file = "%016x-%d-%d%s".formatted(save, begin, end, Folder.SHARD);
+        String file = String.format(Locale.ROOT, "%016x-%d-%d%s", save, begin, end, Folder.SHARD);
         return new SavedImage(save, begin, end, file, 0, bytes, checksum, bases);
     }
 

@@ -2,6 +2,7 @@ package io.psf.builtin.checkpoint;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.zip.CRC32C;
 
 /** The texts of a checkpoint: lines, of which the first names the format, and the last is the checksum of the others. */
@@ -12,7 +13,7 @@ final class SealedText {
 
     /** Returns the lines with their checksum line. */
     static String seal(String lines) {
-        return lines + LAST + "%08x\n".formatted(checksum(lines));
+        return lines + LAST + String.format(Locale.ROOT, "%08x\n", checksum(lines));
     }
 
     /** Returns the CRC32C of a text. */
@@ -36,7 +37,7 @@ final class SealedText {
             throw new IllegalArgumentException(
                     "first line: " + text.lines().findFirst().orElse("") + ", not " + first);
         }
-        String crc = LAST + "%08x\n".formatted(checksum(text.substring(0, last)));
+        String crc = LAST + String.format(Locale.ROOT, "%08x\n", checksum(text.substring(0, last)));
         if (!text.substring(last).equals(crc)) {
             throw new IllegalArgumentException(
                     "last line: " + text.substring(last).strip() + ", not " + crc.strip());

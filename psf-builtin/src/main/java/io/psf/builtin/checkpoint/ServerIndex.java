@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -36,7 +37,7 @@ record ServerIndex(long save, Map<String, Long> lengths, List<Slice> slices) {
         List<String> files = lengths.keySet().stream().sorted().toList();
         Map<String, Integer> numbers = new HashMap<>();
         StringBuilder text = new StringBuilder(FIRST + "\n");
-        text.append("save %016x\n".formatted(save));
+        text.append(String.format(Locale.ROOT, "save %016x\n", save));
         for (String file : files) {
             text.append("file ")
                     .append(lengths.get(file))
@@ -51,9 +52,9 @@ record ServerIndex(long save, Map<String, Long> lengths, List<Slice> slices) {
             text.append(' ').append(encoded(tensor.id().name())).append('\n');
             for (SavedImage image : slice.chain().images()) {
                 boolean last = image.bases() == slice.chain().last().bases();
-                text.append(last ? "rows" : "base %016x".formatted(image.save()));
+                text.append(last ? "rows" : String.format(Locale.ROOT, "base %016x", image.save()));
                 text.append(' ').append(image.begin()).append(' ').append(image.end());
-                text.append(' ').append(image.bytes()).append(" %08x ".formatted(image.checksum()));
+                text.append(' ').append(image.bytes()).append(String.format(Locale.ROOT, " %08x ", image.checksum()));
                 text.append(image.offset())
                         .append(' ')
                         .append(numbers.get(image.file()))

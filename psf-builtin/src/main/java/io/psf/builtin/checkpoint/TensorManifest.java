@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -113,11 +114,15 @@ final class TensorManifest {
 
     private static String text(TensorImages tensor) {
         StringBuilder text = new StringBuilder(FIRST + "\n");
-        text.append("shape %d %d\n"
-                .formatted(tensor.tensor().rows(), tensor.tensor().width()));
-        text.append("save %016x\n".formatted(tensor.save()));
+        text.append(String.format(
+                Locale.ROOT,
+                "shape %d %d\n",
+                tensor.tensor().rows(),
+                tensor.tensor().width()));
+        text.append(String.format(Locale.ROOT, "save %016x\n", tensor.save()));
         for (SavedImage image : tensor.images()) {
-            text.append("rows %d %d %d %08x\n".formatted(image.begin(), image.end(), image.bytes(), image.checksum()));
+            text.append(String.format(
+                    Locale.ROOT, "rows %d %d %d %08x\n", image.begin(), image.end(), image.bytes(), image.checksum()));
         }
         return SealedText.seal(text.toString());
     }

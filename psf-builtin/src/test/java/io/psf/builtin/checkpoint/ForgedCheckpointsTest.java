@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -112,11 +113,13 @@ class ForgedCheckpointsTest {
                 + " %s %s ".formatted(name[1], name[2]);
         String lines = manifest.lines()
                 .filter(each -> !each.startsWith("crc32c"))
-                .map(each -> each.startsWith(line) ? line + "%d %08x".formatted(bytes.length, checksum) : each)
+                .map(each -> each.startsWith(line)
+                        ? line + String.format(Locale.ROOT, "%d %08x", bytes.length, checksum)
+                        : each)
                 .collect(Collectors.joining("\n", "", "\n"));
         CRC32C crc = new CRC32C();
         crc.update(lines.getBytes(StandardCharsets.UTF_8));
-        return lines + "crc32c %08x\n".formatted((int) crc.getValue());
+        return lines + String.format(Locale.ROOT, "crc32c %08x\n", (int) crc.getValue());
     }
 
     private static long digest(Worker worker) {

@@ -30,6 +30,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -434,7 +435,7 @@ class SaveLoadTest {
             Path tensor = folder.resolve("full/w.tensor");
             Caller full = new Before(worker, request -> {
                 if (request instanceof SaveTensor.Request save && file.equals("of a shard")) {
-                    fill(tensor.resolve("%016x-13-26.shard.part".formatted(save.save())));
+                    fill(tensor.resolve(String.format(Locale.ROOT, "%016x-13-26.shard.part", save.save())));
                 } else if (request instanceof CommitTensor.Request && file.equals("of the manifest")) {
                     fill(tensor.resolve("manifest.part"));
                 }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 
 /**
@@ -85,15 +86,27 @@ public record SavedFiles(Path root, String model) {
             boolean whole =
                     tensor.chains().stream().allMatch(chain -> chain.images().size() == 1);
             StringBuilder text = new StringBuilder(whole ? "psf-checkpoint 1\n" : "psf-checkpoint 2\n");
-            text.append("shape %d %d\n"
-                    .formatted(tensor.tensor().rows(), tensor.tensor().width()));
-            text.append("save %016x\n".formatted(tensor.save()));
+            text.append(String.format(
+                    Locale.ROOT,
+                    "shape %d %d\n",
+                    tensor.tensor().rows(),
+                    tensor.tensor().width()));
+            text.append(String.format(Locale.ROOT, "save %016x\n", tensor.save()));
             for (SavedChain chain : tensor.chains()) {
                 for (SavedImage image : chain.images()) {
-                    text.append(image.equals(chain.last()) ? "rows" : "base %016x".formatted(image.save()));
                     text.append(
-                            " %d %d %d %08x\n".formatted(image.begin(), image.end(), image.bytes(), image.checksum()));
-                    String name = "%016x-%d-%d.shard".formatted(image.save(), image.begin(), image.end());
+                            image.equals(chain.last())
+                                    ? "rows"
+                                    : String.format(Locale.ROOT, "base %016x", image.save()));
+                    text.append(String.format(
+                            Locale.ROOT,
+                            " %d %d %d %08x\n",
+                            image.begin(),
+                            image.end(),
+                            image.bytes(),
+                            image.checksum()));
+                    String name =
+                            String.format(Locale.ROOT, "%016x-%d-%d.shard", image.save(), image.begin(), image.end());
                     Files.write(folder.resolve(name), bytes(images.folder().file(image), image));
                 }
             }

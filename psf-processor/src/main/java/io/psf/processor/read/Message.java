@@ -1,5 +1,7 @@
 package io.psf.processor.read;
 
+import java.util.Locale;
+
 /**
  * The problems that the processor reports. Each has a stable id. Its text names the defect, the place, the expectation
  * and the fix. The comment of each constant lists the arguments of its {@link String#format} in order;
@@ -232,6 +234,6 @@ public enum Message {
     }
 
     String text(Object... arguments) {
-        return "[" + id + "] " + String.format(format, arguments).strip();
+        return "[" + id + "] " + String.format(Locale.ROOT, format, arguments).strip();
     }
 }

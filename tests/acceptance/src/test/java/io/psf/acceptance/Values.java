@@ -1,5 +1,7 @@
 package io.psf.acceptance;
 
+import java.util.Locale;
+
 /** Assertions of large arrays, whose elements AssertJ boxes. */
 public final class Values {
     private Values() {}
@@ -12,8 +14,8 @@ public final class Values {
     public static void assertOnly(float[] values, float expected) {
         for (int i = 0; i < values.length; i++) {
             if (values[i] != expected) {
-                throw new AssertionError(
-                        "element %d of %d: %s (expected: %s)".formatted(i, values.length, values[i], expected));
+                throw new AssertionError(String.format(
+                        Locale.ROOT, "element %d of %d: %s (expected: %s)", i, values.length, values[i], expected));
             }
         }
     }

@@ -9,6 +9,7 @@ import io.psf.runtime.Worker;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 
 /** Cases of bags of keys whose rows the servers add, compared with pulls of all rows of the same keys. */
 final class BagCases {
@@ -23,8 +24,13 @@ final class BagCases {
         List<Case> cases = new ArrayList<>();
         for (Keys keys : Keys.values()) {
             for (int outstanding : new int[] {1, 2}) {
-                String name = "pull of bags of %d keys, %d wide, %s, %d outstanding, to pulls of their rows"
-                        .formatted(KEYS_OF_BAG, WIDTH, keys, outstanding);
+                String name = String.format(
+                        Locale.ROOT,
+                        "pull of bags of %d keys, %d wide, %s, %d outstanding, to pulls of their rows",
+                        KEYS_OF_BAG,
+                        WIDTH,
+                        keys,
+                        outstanding);
                 Line line = new Line(name, SparseCases.UNIT, Goal.ratioAtLeast(1.2));
                 cases.add(Case.of(line, bench -> {
                     long[][] batches = keys.draw(SparseCalls.ROWS, BAGS * KEYS_OF_BAG);

@@ -12,6 +12,7 @@ import java.time.LocalDate;
 import java.time.ZoneId;
 import java.time.format.DateTimeParseException;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.regex.Matcher;
@@ -158,7 +159,7 @@ final class BenchCommand implements Callable<Integer> {
             logErrorsOnly();
             TlsRatios.print(pattern(only == null ? "" : only));
             System.out.println();
-            System.out.println(origin("medians of %d rounds".formatted(TlsRatios.ROUNDS)));
+            System.out.println(origin(String.format(Locale.ROOT, "medians of %d rounds", TlsRatios.ROUNDS)));
             return 0;
         }
         if (scale != null) {
@@ -221,7 +222,8 @@ final class BenchCommand implements Callable<Integer> {
 
     /** Returns the line that describes the origin of the figures: command, machine, date and rounds. */
     private String origin() {
-        return origin("medians of %d rounds, the spread is from the least to the greatest".formatted(rounds()));
+        return origin(String.format(
+                Locale.ROOT, "medians of %d rounds, the spread is from the least to the greatest", rounds()));
     }
 
     private String origin(String rounds) {
@@ -244,7 +246,7 @@ final class BenchCommand implements Callable<Integer> {
 
     private static int atLeast(int least, String option, int asked) {
         if (asked < least) {
-            throw wrong("%s: %d (expected: >= %d)".formatted(option, asked, least));
+            throw wrong(String.format(Locale.ROOT, "%s: %d (expected: >= %d)", option, asked, least));
         }
         return asked;
     }
@@ -267,8 +269,11 @@ final class BenchCommand implements Callable<Integer> {
         } catch (DateTimeParseException e) {
             // reported below
         }
-        throw wrong("--soak: %s (expected: a time such as 30m, at least %d s)"
-                .formatted(text, SoakWorker.SHORTEST.toSeconds()));
+        throw wrong(String.format(
+                Locale.ROOT,
+                "--soak: %s (expected: a time such as 30m, at least %d s)",
+                text,
+                SoakWorker.SHORTEST.toSeconds()));
     }
 
     /** Parses a size such as {@code 1000x10000}. */

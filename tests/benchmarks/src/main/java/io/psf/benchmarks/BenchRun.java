@@ -11,6 +11,7 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -94,8 +95,11 @@ final class BenchRun {
                         ? "it is measured with --full only"
                         : available >= HeapCase.NEEDED
                                 ? null
-                                : "the machine has %d MB of memory left (expected: %d)"
-                                        .formatted(available >> 20, HeapCase.NEEDED >> 20);
+                                : String.format(
+                                        Locale.ROOT,
+                                        "the machine has %d MB of memory left (expected: %d)",
+                                        available >> 20,
+                                        HeapCase.NEEDED >> 20);
             }
             case MAPPED -> {
                 long memory = ThisProcess.memoryOfMachine();
@@ -103,8 +107,11 @@ final class BenchRun {
                         ? "it is measured with --full only"
                         : memory <= MappedCases.MOST_MEMORY
                                 ? null
-                                : "the machine or container has %d MB of memory (expected: at most %d)"
-                                        .formatted(memory >> 20, MappedCases.MOST_MEMORY >> 20);
+                                : String.format(
+                                        Locale.ROOT,
+                                        "the machine or container has %d MB of memory (expected: at most %d)",
+                                        memory >> 20,
+                                        MappedCases.MOST_MEMORY >> 20);
             }
         };
     }

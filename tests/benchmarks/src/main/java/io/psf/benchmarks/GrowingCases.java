@@ -10,6 +10,7 @@ import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.Worker;
 import java.util.List;
+import java.util.Locale;
 
 /** Cases of a growing table: inserting rows, finding rows, and their memory. */
 final class GrowingCases {
@@ -51,8 +52,11 @@ final class GrowingCases {
 
     /** Returns a case of existing rows of a table with a policy. The floor is the same table without one. */
     private static Case policed(boolean push) {
-        String name = "growing table 16 wide with a policy, %s, %d outstanding"
-                .formatted(push ? "push" : "pull", OUTSTANDING);
+        String name = String.format(
+                Locale.ROOT,
+                "growing table 16 wide with a policy, %s, %d outstanding",
+                push ? "push" : "pull",
+                OUTSTANDING);
         TensorSpec plain = TensorSpec.growing("plain", WIDTH).optimizer(Optimizers.sgd(0.01));
         TensorSpec policed = TensorSpec.growing("policed", WIDTH)
                 .optimizer(Optimizers.sgd(0.01))
@@ -71,8 +75,11 @@ final class GrowingCases {
      * @param times how often each key comes; it is inserted at the last time
      */
     private static Case policedInserts(int times) {
-        String name = "growing table 16 wide with a policy, inserts of keys that come %s, %d outstanding"
-                .formatted(times == 1 ? "once" : "twice", OUTSTANDING);
+        String name = String.format(
+                Locale.ROOT,
+                "growing table 16 wide with a policy, inserts of keys that come %s, %d outstanding",
+                times == 1 ? "once" : "twice",
+                OUTSTANDING);
         return Case.of(new Line(name, "Mrows/s", POLICED), bench -> new PolicedInserts(bench.worker(), times));
     }
 
@@ -143,8 +150,8 @@ final class GrowingCases {
 
     /** Returns a case of existing rows, with the floor of a table of a million rows. */
     private static Case existing(boolean push) {
-        String name =
-                "growing table 16 wide, %s, uniform, %d outstanding".formatted(push ? "push" : "pull", OUTSTANDING);
+        String name = String.format(
+                Locale.ROOT, "growing table 16 wide, %s, uniform, %d outstanding", push ? "push" : "pull", OUTSTANDING);
         TensorSpec spec = TensorSpec.growing("growing", WIDTH).optimizer(Optimizers.sgd(0.01));
         return SparseCases.of(name, null, push, spec, Keys.UNIFORM, OUTSTANDING);
     }

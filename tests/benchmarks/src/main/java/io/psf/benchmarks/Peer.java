@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -81,12 +82,13 @@ record Peer(Path program, Duration limit) {
             if (left <= 0) {
                 throw new PsException(
                         PsException.Code.TIMED_OUT,
-                        "%s: killed, since it was not done after %d s; %s (expected: lines such as %s, and an end)"
-                                .formatted(
-                                        program,
-                                        limit.toSeconds(),
-                                        processes.lastLine("worker"),
-                                        PeerFigures.EXAMPLES));
+                        String.format(
+                                Locale.ROOT,
+                                "%s: killed, since it was not done after %d s; %s (expected: lines such as %s, and an end)",
+                                program,
+                                limit.toSeconds(),
+                                processes.lastLine("worker"),
+                                PeerFigures.EXAMPLES));
             }
             sum += others.sinceLast();
             samples++;

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -130,8 +131,12 @@ final class PeerProcesses implements AutoCloseable {
         assertNotKilled();
         for (Map.Entry<String, Process> process : processes.entrySet()) {
             if (!process.getValue().isAlive() && process.getValue().exitValue() != 0) {
-                return "ended as %s with exit code %d; %s"
-                        .formatted(process.getKey(), process.getValue().exitValue(), lastLine(process.getKey()));
+                return String.format(
+                        Locale.ROOT,
+                        "ended as %s with exit code %d; %s",
+                        process.getKey(),
+                        process.getValue().exitValue(),
+                        lastLine(process.getKey()));
             }
         }
         return null;

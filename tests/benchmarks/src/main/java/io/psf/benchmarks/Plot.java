@@ -24,12 +24,14 @@ final class Plot {
     static String svg(List<Result> results, String machine, LocalDate date) {
         List<Result> bars = results.stream().filter(Result::hasFloor).toList();
         int height = TOP + ROW * bars.size() + 10;
-        StringBuilder svg = new StringBuilder(
-                ("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\""
-                                + " font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
-                                + "<text x=\"10\" y=\"16\" font-size=\"13\">psf over its floors; black marks are goals:"
-                                + " green met, red missed, amber undecided, grey without a goal</text>\n")
-                        .formatted(LEFT + WIDTH + RIGHT, height));
+        StringBuilder svg = new StringBuilder(String.format(
+                Locale.ROOT,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\""
+                        + " font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
+                        + "<text x=\"10\" y=\"16\" font-size=\"13\">psf over its floors; black marks are goals:"
+                        + " green met, red missed, amber undecided, grey without a goal</text>\n",
+                LEFT + WIDTH + RIGHT,
+                height));
         svg.append(text(10, 34, machine + ", " + date));
         for (double tick : new double[] {0.1, 0.2, 0.5, 1, 2, 5, 10}) {
             svg.append(line(x(tick), TOP - 6, x(tick), height, tick == 1 ? "#666" : "#ddd", 1))

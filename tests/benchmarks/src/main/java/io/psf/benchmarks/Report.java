@@ -48,19 +48,20 @@ final class Report {
     private static String disturbance(Result result) {
         return result.others() < OtherLoad.DISTURBS
                 ? ""
-                : ", others took %.0f %% of the machine".formatted(100 * result.others());
+                : String.format(Locale.ROOT, ", others took %.0f %% of the machine", 100 * result.others());
     }
 
     /** Returns the numbers of goals that are met, missed and undecided. */
     static String summary(List<Result> results) {
         List<Result> goals =
                 results.stream().filter(r -> r.line().goal() != null).toList();
-        return "%d of %d goals met, %d missed, %d undecided"
-                .formatted(
-                        count(goals, Goal.Verdict.MET),
-                        goals.size(),
-                        count(goals, Goal.Verdict.MISSED),
-                        count(goals, Goal.Verdict.UNDECIDED));
+        return String.format(
+                Locale.ROOT,
+                "%d of %d goals met, %d missed, %d undecided",
+                count(goals, Goal.Verdict.MET),
+                goals.size(),
+                count(goals, Goal.Verdict.MISSED),
+                count(goals, Goal.Verdict.UNDECIDED));
     }
 
     private static long count(List<Result> results, Goal.Verdict verdict) {
@@ -91,19 +92,20 @@ final class Report {
 
     /** Returns the fields of a result's JSON object. */
     static String fields(Result result) {
-        return ("\"case\": \"%s\", \"ours\": %s, \"floor\": %s, \"unit\": \"%s\", \"ratio\": %s, %s,"
-                        + " \"rounds\": %d, \"others\": %s, \"spread\": [%s, %s]")
-                .formatted(
-                        result.line().name(),
-                        exact(result.oursMedian()),
-                        exact(result.floorMedian()),
-                        result.line().unit(),
-                        exact(result.ratio()),
-                        goal(result),
-                        result.ours().length,
-                        exact(result.others()),
-                        exact(result.least()),
-                        exact(result.greatest()));
+        return String.format(
+                Locale.ROOT,
+                "\"case\": \"%s\", \"ours\": %s, \"floor\": %s, \"unit\": \"%s\", \"ratio\": %s, %s,"
+                        + " \"rounds\": %d, \"others\": %s, \"spread\": [%s, %s]",
+                result.line().name(),
+                exact(result.oursMedian()),
+                exact(result.floorMedian()),
+                result.line().unit(),
+                exact(result.ratio()),
+                goal(result),
+                result.ours().length,
+                exact(result.others()),
+                exact(result.least()),
+                exact(result.greatest()));
     }
 
     /** Returns the JSON fields of a result's goal and verdict. */

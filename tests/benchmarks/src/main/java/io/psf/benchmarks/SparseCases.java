@@ -4,6 +4,7 @@ import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Cases of rows of a table over the wire, compared with one thread that reads or steps the same rows of an array. */
@@ -33,7 +34,7 @@ final class SparseCases {
 
     /** Returns the name of a case of pushes or pulls. */
     static String name(String call, int width, Keys keys, int outstanding) {
-        return "sparse %s %d wide, %s, %d outstanding".formatted(call, width, keys, outstanding);
+        return String.format(Locale.ROOT, "sparse %s %d wide, %s, %d outstanding", call, width, keys, outstanding);
     }
 
     private static Goal goal(int width, int outstanding) {

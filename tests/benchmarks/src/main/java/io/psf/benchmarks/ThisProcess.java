@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -74,13 +75,14 @@ final class ThisProcess {
                 .map(line -> line.substring(line.indexOf(':') + 1).strip())
                 .findFirst()
                 .orElse(System.getProperty("os.arch"));
-        return "%d cores, %s, %s, JDK %s (%s)"
-                .formatted(
-                        Runtime.getRuntime().availableProcessors(),
-                        model,
-                        System.getProperty("os.name"),
-                        System.getProperty("java.version"),
-                        System.getProperty("java.vm.name"));
+        return String.format(
+                Locale.ROOT,
+                "%d cores, %s, %s, JDK %s (%s)",
+                Runtime.getRuntime().availableProcessors(),
+                model,
+                System.getProperty("os.name"),
+                System.getProperty("java.version"),
+                System.getProperty("java.vm.name"));
     }
 
     private static long kilobytes(String file, String key) {

@@ -5,6 +5,7 @@ import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Cases of tables whose values are stored or sent in another type than float32, compared with psf's own float32. */
@@ -29,8 +30,13 @@ final class TypeCases {
 
     private static Case of(boolean push, FloatType wire, FloatType storage, @Nullable Goal goal) {
         Goal least = !push && wire == FloatType.FLOAT16 && storage == wire ? Goal.ratioAtLeast(1.6) : goal;
-        String name = "sparse %s %d wide, %s sent, %s stored, against float32"
-                .formatted(push ? "push" : "pull", WIDTH, lower(wire), lower(storage));
+        String name = String.format(
+                Locale.ROOT,
+                "sparse %s %d wide, %s sent, %s stored, against float32",
+                push ? "push" : "pull",
+                WIDTH,
+                lower(wire),
+                lower(storage));
         return Case.of(new Line(name, "Mrows/s", least), bench -> {
             long[][] batches = Keys.UNIFORM.draw(SparseCalls.ROWS, SparseCalls.KEYS);
             TensorSpec spec =

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -86,14 +87,18 @@ public final class TestCounts {
     /** Returns the lines: one a module, one for each reason of tests that were not run, one a failure, and the sums. */
     List<String> lines() {
         List<String> lines = new ArrayList<>();
-        tests.forEach((module, count) -> lines.add("%6d tests of %s".formatted(count, module)));
+        tests.forEach((module, count) -> lines.add(String.format(Locale.ROOT, "%6d tests of %s", count, module)));
         skipped.forEach((module, reasons) -> reasons.forEach((reason, count) -> lines.add(
                 "[WARNING] not run: " + count + (count == 1 ? " test" : " tests") + " of " + module + ": " + reason)));
         failures.stream().sorted().forEach(each -> lines.add("[ERROR] failed: " + each));
         int all = sum(tests);
         int without = skipped.values().stream().mapToInt(TestCounts::sum).sum();
-        lines.add("%d passed, %d failed, %d skipped"
-                .formatted(all - failures.size() - without, failures.size(), without));
+        lines.add(String.format(
+                Locale.ROOT,
+                "%d passed, %d failed, %d skipped",
+                all - failures.size() - without,
+                failures.size(),
+                without));
         return lines;
     }
 

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -206,8 +207,12 @@ final class PermissionsYamlTest {
     void referencesAreRefusedBeforeTheyAreFollowed() {
         StringBuilder text = new StringBuilder("groups:\n  a0: &a0 [acme.f]\n");
         for (int i = 1; i < 10; i++) {
-            text.append("  a%d: &a%d [%s]\n"
-                    .formatted(i, i, String.join(", ", Collections.nCopies(9, "*a" + (i - 1)))));
+            text.append(String.format(
+                    Locale.ROOT,
+                    "  a%d: &a%d [%s]\n",
+                    i,
+                    i,
+                    String.join(", ", Collections.nCopies(9, "*a" + (i - 1)))));
         }
         assertThatThrownBy(() -> PermissionsYaml.read("p.yaml", text + "allow: [{name: a}]", true))
                 .hasMessageContaining("aliases for non-scalar nodes exceeds the specified max=50");
