@@ -213,8 +213,18 @@ public abstract class ForwardingShard implements StoredShard {
     }
 
     @Override
+    public int removals() {
+        return shard.removals();
+    }
+
+    @Override
     public Attachments attachments() {
         return shard.attachments();
+    }
+
+    @Override
+    public void countAttachments(long more) {
+        shard.countAttachments(more);
     }
 
     @Override

@@ -52,8 +52,22 @@ public interface StoredShard extends Shard {
                 "tensor " + spec().id() + ": " + spec().shape() + " (expected: a table that grows)");
     }
 
+    /** Returns how often rows have been removed since the shard was made; 0 if the table does not grow. */
+    default int removals() {
+        return 0;
+    }
+
     /** Returns all attachments. */
     Attachments attachments();
+
+    /**
+     * Counts the attachments that are {@link io.psf.api.Measured}, as they are now, as memory of the server's tensors.
+     * Called by one of them before it takes more, or after it has given some back.
+     *
+     * @param more the bytes that it is about to take
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if the memory of tensors does not suffice
+     */
+    default void countAttachments(long more) {}
 
     @Override
     default <T> T attachment(Class<T> type, Supplier<? extends T> factory) {

@@ -43,6 +43,7 @@ public interface PushEmbedding {
     /** Passes the gradients to the shard's optimizer, on arrival or with the round, and counts the updates. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
         Versions.requireCounts(slice.keys().length(), slice.updates());
+        var unused = Versions.of(shard); // refused before the push if there is no memory
         Pushes pushes = Pushes.of(shard);
         LongArray keys = pushes.kept(slice.keys());
         IntArray updates = pushes.kept(slice.updates());

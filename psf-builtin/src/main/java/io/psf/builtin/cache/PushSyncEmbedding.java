@@ -67,6 +67,7 @@ public interface PushSyncEmbedding {
         Rows.requireOwned(shard, slice.syncKeys());
         Versions.requireCounts(slice.pushKeys().length(), slice.updates());
         Versions.requireCached(slice.syncKeys().length(), slice.versions(), slice.bound());
+        var unused = Versions.of(shard); // refused before the push if there is no memory
         Pushes pushes = Pushes.of(shard);
         LongArray pushed = pushes.kept(slice.pushKeys());
         IntArray updates = pushes.kept(slice.updates());

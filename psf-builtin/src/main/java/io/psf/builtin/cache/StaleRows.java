@@ -4,6 +4,7 @@ import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.answer.Answers;
+import java.util.function.IntToLongFunction;
 
 /**
  * The rows of a shard that a cache has to replace.
@@ -23,13 +24,15 @@ record StaleRows(LongArray keys, LongArray versions, FloatArray values) {
     static StaleRows of(Shard shard, LongArray asked, LongArray cached, long bound) {
         int[] rows = new int[asked.length()];
         var unused = shard.find(asked, rows);
-        Versions now = Versions.of(shard);
-        int[] stale = now.stale(rows, cached, bound);
+        long ofAll = Versions.ofAll(shard);
+        IntToLongFunction now =
+                Versions.find(shard).<IntToLongFunction>map(known -> known::get).orElse(row -> ofAll);
+        int[] stale = Versions.stale(rows, now, cached, bound);
         LongArray keys = LongArray.allocate(stale.length);
         LongArray versions = LongArray.allocate(stale.length);
         for (int i = 0; i < stale.length; i++) {
             keys.set(i, asked.get(stale[i]));
-            versions.set(i, now.get(rows[stale[i]]));
+            versions.set(i, now.applyAsLong(rows[stale[i]]));
         }
         return new StaleRows(keys, versions, Answers.copy(shard, keys));
     }

@@ -7,10 +7,13 @@ import io.psf.api.RowListener;
 import io.psf.api.Shard;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.spi.StoredShard;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.IntToLongFunction;
 
 /**
  * The version of each row of a shard: the number of updates that caches have pushed to it, from 0. Attached to the
@@ -30,7 +33,7 @@ final class Versions implements Checkpointed, Measured, RowListener {
     private static final long GAP = 1L << 32;
 
     private final Shard shard;
-    private long[] versions;
+    private long[] versions = {};
     /** The number of rows whose version is in the array. */
     private int known;
 
@@ -45,18 +48,32 @@ final class Versions implements Checkpointed, Measured, RowListener {
 
     private Versions(Shard shard) {
         this.shard = shard;
-        this.versions = new long[shard.rows()];
-        this.known = shard.rows();
+        this.first = ofAll(shard);
     }
 
     /**
      * Returns the versions of a shard's current rows. For a growing table, call this after the rows have been created.
+     *
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if the memory of the server's tensors does not suffice
      */
     static Versions of(Shard shard) {
-        Versions versions = shard.attachment(Versions.class, () -> new Versions(shard));
-        versions.storeLoaded();
-        versions.growTo(shard.rows());
-        return versions;
+        return shard.attachment(Versions.class, () -> new Versions(shard)).ofRows();
+    }
+
+    /** Returns the versions of a shard's current rows; empty if no cache has pushed to it: each is {@link #ofAll}. */
+    static Optional<Versions> find(Shard shard) {
+        return shard.findAttachment(Versions.class, () -> new Versions(shard)).map(Versions::ofRows);
+    }
+
+    /** Returns the version of all rows of a shard that no cache has pushed to: it differs after each removal of rows. */
+    static long ofAll(Shard shard) {
+        return shard instanceof StoredShard stored ? GAP * (stored.removals() & Integer.MAX_VALUE) : 0;
+    }
+
+    private Versions ofRows() {
+        storeLoaded();
+        growTo(shard.rows());
+        return this;
     }
 
     @Override
@@ -66,7 +83,11 @@ final class Versions implements Checkpointed, Measured, RowListener {
 
     private void growTo(int rows) {
         if (rows > versions.length) {
-            versions = Arrays.copyOf(versions, Math.max(rows, (int) Math.min(MOST_ROWS, 2L * versions.length)));
+            int length = Math.max(rows, (int) Math.min(MOST_ROWS, 2L * versions.length));
+            if (shard instanceof StoredShard stored) {
+                stored.countAttachments((long) Long.BYTES * (length - versions.length));
+            }
+            versions = Arrays.copyOf(versions, length);
         }
         if (rows > known) {
             Arrays.fill(versions, known, rows, first);
@@ -190,16 +211,17 @@ final class Versions implements Checkpointed, Measured, RowListener {
      * behind. A cached row that is ahead of the shard is stale, too: the table has been recreated or loaded since.
      *
      * @param rows [n], local rows, -1 for a key without a row
+     * @param versions the version of a row, and of -1
      * @param cached [n] int64, the cached version of each row, -1 for a row that is not cached
      * @param bound the number of updates that a row may be behind
      * @return [m], indices into {@code rows}, in the order of the rows; keys without a row last
      */
-    int[] stale(int[] rows, LongArray cached, long bound) {
+    static int[] stale(int[] rows, IntToLongFunction versions, LongArray cached, long bound) {
         long[] stale = new long[rows.length]; // high half: the row, unsigned; low half: its index
         int n = 0;
         for (int i = 0; i < rows.length; i++) {
             long version = cached.get(i);
-            long behind = get(rows[i]) - version;
+            long behind = versions.applyAsLong(rows[i]) - version;
             if (version == NONE || behind > bound || behind < 0) {
                 stale[n++] = (rows[i] & 0x7fff_ffffL) << Integer.SIZE | i;
             }

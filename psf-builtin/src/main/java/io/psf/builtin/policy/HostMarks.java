@@ -2,6 +2,7 @@ package io.psf.builtin.policy;
 
 import io.psf.api.Shard;
 import io.psf.api.array.LongArray;
+import io.psf.api.spi.StoredShard;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,13 @@ final class HostMarks implements MarkMemory {
         known = 0;
         taken = 0;
         chunks = new int[0][];
+        count(0);
+    }
+
+    private void count(long more) {
+        if (shard instanceof StoredShard stored) {
+            stored.countAttachments(more);
+        }
     }
 
     @Override
@@ -51,6 +59,7 @@ final class HostMarks implements MarkMemory {
             if (taken == chunks.length) {
                 chunks = Arrays.copyOf(chunks, Math.max(8, 2 * taken));
             }
+            count((long) RowMarks.BYTES_OF_ROW * CHUNK);
             chunks[taken++] = new int[MARKS * CHUNK];
         }
         for (; known < rows; known++) {
@@ -190,6 +199,7 @@ final class HostMarks implements MarkMemory {
         known = last;
         while ((taken - 2) * (long) CHUNK >= known && taken > 0) {
             chunks[--taken] = NONE;
+            count(0);
         }
     }
 }

@@ -9,6 +9,7 @@ import io.psf.api.TensorDeclaration.Rounds;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
+import io.psf.api.spi.StoredShard;
 import io.psf.builtin.image.Declaration;
 import io.psf.builtin.initializer.GeneratingShard;
 import io.psf.builtin.initializer.Generator;
@@ -71,6 +72,9 @@ record FirstValues(
         }
         if (!policy.equals(PolicyOptions.NONE)) {
             RowPolicy.attach(shard, policy, slices); // before the pushes, which use it
+            if (shard instanceof StoredShard stored) {
+                stored.countAttachments(0); // its sketch
+            }
         }
         if (rounds.synchronous()) {
             Pushes.synchronize(shard, rounds.mean(), rounds.quorum(), rounds.dropsLate());

@@ -28,6 +28,8 @@ import io.psf.builtin.checkpoint.SaveTensorPsf;
 import io.psf.builtin.checkpoint.TensorCheckpoints;
 import io.psf.builtin.sparse.RemoveRows;
 import io.psf.builtin.sparse.RemoveRowsPsf;
+import io.psf.builtin.sparse.SparsePush;
+import io.psf.builtin.sparse.SparsePushPsf;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
 import java.nio.file.Path;
@@ -221,6 +223,31 @@ class CacheFunctionsTest {
         assertThat(answer.keys()).isEqualTo(LongArray.of(7));
         assertThat(answer.versions()).isEqualTo(LongArray.of(0));
         assertThat(answer.values()).isEqualTo(FloatArray.of(0, 0));
+    }
+
+    /** No cache has pushed, so the shard has no versions yet. */
+    @Test
+    void aRowThatWasRemovedAndMadeAgainByOthersIsStale() {
+        PsfTest<SyncEmbedding.Request, SyncEmbedding.Response> test =
+                growing().and(SparsePushPsf.bind(new SparsePush() {}));
+        LongArray keys = LongArray.of(1, 2);
+        FloatArray ones = FloatArray.of(1, 1, 1, 1);
+        var unused = test.sameOnAnySlices(cluster -> {
+            SparsePushPsf.stub(cluster).call(T, keys, ones).await();
+            LongArray none = LongArray.of(-1, -1);
+            LongArray cached =
+                    LongArray.wrap(byKey(sync(cluster, keys, none, 0))).slice(1, 3);
+            assertThat(sync(cluster, keys, cached, 0).keys()).isEqualTo(LongArray.allocate(0));
+            assertThat(remove(cluster, 2)).isEqualTo(1);
+            SparsePushPsf.stub(cluster).call(T, keys, ones).await();
+            assertThat(sync(cluster, keys, cached, 1_000_000).keys().toArray()).contains(2);
+            LongArray now = LongArray.wrap(byKey(sync(cluster, keys, none, 0))).slice(1, 3);
+            count(cluster, 2, 1); // the shards have versions from now on
+            assertThat(sync(cluster, keys, now, 0).keys()).isEqualTo(LongArray.of(1));
+            assertThat(sync(cluster, keys, now, 2).keys()).isEqualTo(LongArray.allocate(0));
+            assertThat(sync(cluster, keys, cached, 1_000_000).keys().toArray()).contains(2);
+            return true;
+        });
     }
 
     /** A cache that still has the old row must not take the new one's version for it, however often that is pushed. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.psf.api.TensorId;
+import io.psf.api.array.LongArray;
 import io.psf.builtin.EmbeddingCache;
 import io.psf.builtin.Laws;
 import io.psf.builtin.Optimizers;
@@ -14,6 +15,7 @@ import io.psf.builtin.TensorSpec;
 import io.psf.builtin.TensorSummary;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
+import io.psf.builtin.cache.SyncEmbeddingPsf;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.nio.file.Path;
@@ -253,6 +255,32 @@ class TablePolicyTest {
                 most = Math.max(most, bytes);
             }
             assertThat(most).isGreaterThan(bound / 10 * 9);
+        }
+    }
+
+    /** A client that may only pull would make the table evict. */
+    @Test
+    void aCacheThatReadsTakesNoMemoryOfABoundedTable() {
+        try (PsCluster cluster = PsCluster.embedded(1)) {
+            Worker worker = cluster.worker();
+            TensorId table = Tensors.init(worker, TensorSpec.growing("t", 2).policy(NONE.mostBytes(200_000)));
+            long[] keys = LongStream.range(0, 10_000).toArray();
+            push(worker, table, keys);
+            push(
+                    worker,
+                    table,
+                    keys(worker, table).stream().mapToLong(key -> key).toArray());
+            TableCounts before = TableCounts.of(worker, table);
+            long bytes = Tensors.list(worker).get(0).bytes().total();
+            SyncEmbeddingPsf.stub(worker)
+                    .call(table, LongArray.of(1), LongArray.of(-1), 0)
+                    .await();
+            assertThat(Tensors.list(worker).get(0).bytes().total()).isEqualTo(bytes);
+            push(
+                    worker,
+                    table,
+                    keys(worker, table).stream().mapToLong(key -> key).toArray());
+            assertThat(TableCounts.of(worker, table).evicted()).isEqualTo(before.evicted());
         }
     }
 

@@ -5,9 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.TablePolicy;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import io.psf.builtin.cache.PushEmbeddingPsf;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.util.Arrays;
@@ -89,6 +94,32 @@ final class TensorMemoryTest {
         float[] values = new float[1000 * 64];
         Tensors.pullRows(worker, table, some, values).await();
         assertThat(values).containsOnly(2);
+    }
+
+    /** They are in the heap. */
+    @Test
+    void sketchesOfPoliciesAndVersionsOfCachesCount() {
+        TablePolicy policy = TablePolicy.keepAll().admitAfter(2, 2 * LIMIT);
+        assertExhausted(
+                () -> Tensors.init(worker, TensorSpec.growing("sketched", 1).policy(policy)),
+                "memory for sketched.0.attachments: " + 2 * LIMIT + " bytes (expected");
+
+        int rows = 700_000;
+        TensorId table = Tensors.init(worker, TensorSpec.table("versioned", rows, 1));
+        assertExhausted(
+                () -> PushEmbeddingPsf.stub(worker)
+                        .call(table, LongArray.of(3), FloatArray.of(1), IntArray.of(1))
+                        .await(),
+                "memory for versioned.0.attachments: " + 8 * rows + " bytes (expected");
+        assertThat(Tensors.pull(worker, table)).containsOnly(0);
+        Tensors.clear(worker, table);
+        TensorId smaller = Tensors.init(worker, TensorSpec.table("smaller", rows / 2, 1));
+        PushEmbeddingPsf.stub(worker)
+                .call(smaller, LongArray.of(3), FloatArray.of(1), IntArray.of(1))
+                .await();
+        Tensors.clear(worker, smaller);
+        assertThat(Tensors.pull(worker, Tensors.init(worker, TensorSpec.dense("w", 1_500_000))))
+                .containsOnly(0);
     }
 
     @Test

@@ -29,6 +29,7 @@ public abstract class ServerShard implements StoredShard, MadeShard {
     private final ShardLane lane;
     private final Attachments attachments;
     private Optimizer optimizer;
+    private int removals;
 
     /** Creates a shard without attachments, with the optimizer of its slice. */
     @SuppressWarnings("this-escape") // the attachments keep the shard, and call nothing of it before it is complete
@@ -150,6 +151,7 @@ public abstract class ServerShard implements StoredShard, MadeShard {
     @Override
     public final void removeRows() {
         requireMayRemove();
+        removals += rows() > 0 ? 1 : 0;
         removeAll();
         attachments.rowsRemoved();
     }
@@ -158,8 +160,14 @@ public abstract class ServerShard implements StoredShard, MadeShard {
     public final int removeRows(LongArray keys) {
         requireMayRemove();
         int removed = removeSome(keys);
+        removals += removed > 0 ? 1 : 0;
         attachments.forget(keys);
         return removed;
+    }
+
+    @Override
+    public final int removals() {
+        return removals;
     }
 
     private void requireMayRemove() {

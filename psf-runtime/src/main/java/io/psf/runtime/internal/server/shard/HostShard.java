@@ -44,6 +44,11 @@ public final class HostShard extends ServerShard {
     }
 
     @Override
+    public void countAttachments(long more) {
+        rows.countAttachments(attachments().bytes() + more);
+    }
+
+    @Override
     public long key(int row) {
         return rows.key(row);
     }

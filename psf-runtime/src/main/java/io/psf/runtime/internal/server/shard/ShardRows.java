@@ -32,6 +32,8 @@ final class ShardRows {
 
     /** Empty until the first is asked for. */
     private Map<String, Column> slots = Map.of();
+    /** The bytes of attachments that are counted. */
+    private long attached;
 
     /** Told of each row that is removed. */
     @FunctionalInterface
@@ -76,12 +78,23 @@ final class ShardRows {
         return least;
     }
 
+    /** Counts the attachments of the shard, which take some bytes in all, as memory of tensors. */
+    void countAttachments(long bytes) {
+        if (bytes > attached) {
+            store.promise(name() + ".attachments", bytes - attached);
+        } else {
+            store.endPromise(attached - bytes);
+        }
+        attached = bytes;
+    }
+
     public Range range() {
         return range;
     }
 
     /** Gives the memory up: the shard is dropped. Views of it stay valid. */
     public void giveUp() {
+        countAttachments(0);
         values.giveUp(count());
         slots.values().forEach(slot -> slot.giveUp(count()));
         if (growing != null) {

@@ -110,6 +110,15 @@ class PermissionMatrixTest {
     }
 
     @Test
+    void whatIsReadAndPulledChangesNothing() {
+        assertThat(handlers.functions().stream()
+                        .filter(function -> group("read").contains(function.name())
+                                || group("pull").contains(function.name())))
+                .hasSizeGreaterThan(10)
+                .allMatch(FunctionInfo::readOnly);
+    }
+
+    @Test
     void aCallIsAllowedAsDeclaredAndNoOther() {
         Permissions permissions = PermissionsYaml.read("p.yaml", FILE, true);
         Set<String> own = Set.of("acceptance.notes", "acceptance.add.tensor");
