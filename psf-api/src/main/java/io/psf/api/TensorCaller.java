@@ -1,6 +1,8 @@
 package io.psf.api;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A caller that also declares tensors: a worker of a cluster, or the test kit's cluster. Thread-safe unless the
@@ -30,6 +32,24 @@ public interface TensorCaller extends Caller {
      * @throws PsException with {@code UNKNOWN_TENSOR} if the tensor has not been declared
      */
     TensorLayout layout(TensorId tensor);
+
+    /**
+     * Returns the placements of those tensors that have been declared, in the order of the names. Blocks until the cluster
+     * has answered, once for all of them.
+     */
+    default Map<TensorId, TensorLayout> layouts(List<TensorId> tensors) {
+        Map<TensorId, TensorLayout> found = new LinkedHashMap<>();
+        for (TensorId tensor : tensors) {
+            try {
+                found.put(tensor, layout(tensor));
+            } catch (PsException e) {
+                if (e.code() != PsException.Code.UNKNOWN_TENSOR) {
+                    throw e;
+                }
+            }
+        }
+        return found;
+    }
 
     /** Frees a tensor's name for another declaration. */
     void forget(TensorId tensor);

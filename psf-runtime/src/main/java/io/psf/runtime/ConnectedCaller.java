@@ -4,6 +4,7 @@ import io.psf.api.CallInterceptor;
 import io.psf.api.CallListener;
 import io.psf.api.Caller;
 import io.psf.api.ClusterCaller;
+import io.psf.api.DeclaredTensor;
 import io.psf.api.Gauge;
 import io.psf.api.Member;
 import io.psf.api.Pending;
@@ -33,7 +34,9 @@ import io.psf.runtime.internal.cluster.Ping;
 import io.psf.runtime.internal.cluster.PingPsf;
 import io.psf.runtime.internal.cluster.RestoreFrom;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -294,6 +297,20 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
             known = layouts.require(tensor);
         }
         return known;
+    }
+
+    @Override
+    public Map<TensorId, TensorLayout> layouts(List<TensorId> tensors) {
+        requireOpen();
+        ClusterState now = link.latest(config.deadline());
+        Map<TensorId, TensorLayout> found = new LinkedHashMap<>();
+        for (TensorId tensor : tensors) {
+            DeclaredTensor there = now.tensor(tensor);
+            if (there != null) {
+                found.put(tensor, there.layout());
+            }
+        }
+        return found;
     }
 
     @Override

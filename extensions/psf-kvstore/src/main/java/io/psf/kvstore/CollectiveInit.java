@@ -9,7 +9,10 @@ import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
 
 /** The steps of a {@link KVStore} that every worker takes: rank 0 changes the servers, the others wait and compare. */
 record CollectiveInit(ClusterCaller worker, Updates updates) {
@@ -57,44 +60,27 @@ record CollectiveInit(ClusterCaller worker, Updates updates) {
     }
 
     /**
-     * Creates a tensor with its values. An existing tensor of the same shape keeps its values.
+     * Creates tensors with their values, together. Existing tensors of the same shape keep their values.
      *
-     * @throws PsException with {@code ALREADY_EXISTS} if the tensor exists with another shape
+     * @throws PsException with {@code ALREADY_EXISTS} if a tensor exists with another shape; then none is created
      */
-    void create(TensorInfo tensor, float[] values, OptimizerSpec optimizer) {
-        if (requireShapeIfExists(tensor)) {
-            return;
-        }
-        Tensors.init(
-                worker,
-                TensorSpec.dense(tensor.id().name(), tensor.rows(), tensor.width())
-                        .initializer(Initializers.of(values))
+    void create(List<TensorInfo> tensors, List<float[]> values, OptimizerSpec optimizer) {
+        Set<TensorId> there =
+                worker.layouts(tensors.stream().map(TensorInfo::id).toList()).keySet();
+        List<TensorSpec> specs = new ArrayList<>();
+        for (int i = 0; i < tensors.size(); i++) {
+            TensorInfo tensor = tensors.get(i);
+            if (there.contains(tensor.id())) {
+                requireShape(tensor);
+            } else {
+                specs.add(TensorSpec.dense(tensor.id().name(), tensor.rows(), tensor.width())
+                        .initializer(Initializers.of(values.get(i)))
                         .optimizer(optimizer)
                         .updates(updates));
-    }
-
-    /**
-     * Returns true if a tensor exists.
-     *
-     * @throws PsException with {@code ALREADY_EXISTS} if it does with another shape
-     */
-    boolean requireShapeIfExists(TensorInfo tensor) {
-        boolean exists = exists(tensor.id());
-        if (exists) {
-            requireShape(tensor);
-        }
-        return exists;
-    }
-
-    private boolean exists(TensorId tensor) {
-        try {
-            var unused = worker.layout(tensor);
-            return true;
-        } catch (PsException e) {
-            if (e.code() == PsException.Code.UNKNOWN_TENSOR) {
-                return false;
             }
-            throw e;
+        }
+        if (!specs.isEmpty()) {
+            var unused = Tensors.init(worker, specs);
         }
     }
 

@@ -6,14 +6,19 @@ import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
 import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.OptimizerStates;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.PendingAll;
 import io.psf.builtin.Tensors;
+import io.psf.builtin.optimizer.TiledOptimizer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,8 +45,11 @@ public final class KVStore implements AutoCloseable {
     private final CollectiveInit collective;
     private final KVStoreKeys keys = new KVStoreKeys();
     private final KVStoreChecks checks;
-    private final List<TensorId> initialized = new ArrayList<>();
+    private final Set<TensorId> initialized = new LinkedHashSet<>();
     private @Nullable OptimizerSpec optimizer;
+    /** True if a push of rows goes to the slices of the rows alone. */
+    private boolean stepsRowsAlone;
+
     private @Nullable Compressor compressor;
 
     private KVStore(ClusterCaller worker, KVStoreType type) {
@@ -94,18 +102,12 @@ public final class KVStore implements AutoCloseable {
             for (int i = 0; i < tensors.size(); i++) {
                 declared.add(CollectiveInit.shaped(tensors.get(i), values.get(i).length, shapes.get(i)));
             }
-            for (int i = 0; i < declared.size() && rank() == 0; i++) {
-                collective.requireShapeIfExists(declared.get(i));
-            }
-            for (int i = 0; i < declared.size() && rank() == 0; i++) {
-                collective.create(declared.get(i), values.get(i), optimizer == null ? Optimizers.assign() : optimizer);
+            if (rank() == 0) {
+                collective.create(declared, values, optimizer == null ? Optimizers.assign() : optimizer);
             }
         });
         declared.forEach(collective::requireShape);
-        declared.stream()
-                .map(TensorInfo::id)
-                .filter(tensor -> !initialized.contains(tensor))
-                .forEach(initialized::add);
+        declared.forEach(tensor -> initialized.add(tensor.id()));
     }
 
     /**
@@ -149,7 +151,10 @@ public final class KVStore implements AutoCloseable {
                     "push of rows of key \"" + key
                             + "\" with gradient compression (expected: a push of all rows, or a store without compression)");
         }
-        return Tensors.pushRows(worker, requirePush(key), rows, gradient);
+        TensorId tensor = requirePush(key);
+        return stepsRowsAlone && initialized.contains(tensor)
+                ? PushRowsPsf.stub(worker).call(tensor, LongArray.wrap(rows), FloatArray.wrap(gradient))
+                : Tensors.pushRows(worker, tensor, rows, gradient);
     }
 
     private Pending<?> push(TensorId tensor, float[] gradient) {
@@ -263,11 +268,21 @@ public final class KVStore implements AutoCloseable {
     public void setOptimizer(OptimizerSpec optimizer) {
         worker.barrier();
         collective.together(() -> {
-            for (int i = 0; i < initialized.size() && rank() == 0; i++) {
-                Tensors.setOptimizer(worker, initialized.get(i), optimizer);
+            if (rank() == 0) {
+                initialized.forEach(tensor -> Tensors.setOptimizer(worker, tensor, optimizer));
             }
         });
         this.optimizer = optimizer;
+        this.stepsRowsAlone = type == KVStoreType.ASYNC && isOfRows(optimizer);
+    }
+
+    /** True if the optimizer is known here, and a push to some rows is no matter of the slices without them. */
+    private static boolean isOfRows(OptimizerSpec optimizer) {
+        try {
+            return optimizer.create() instanceof TiledOptimizer tiled && !tiled.needsEveryPush();
+        } catch (IllegalArgumentException | PsException e) { // an optimizer of the servers' class path alone
+            return false;
+        }
     }
 
     /**
@@ -277,7 +292,7 @@ public final class KVStore implements AutoCloseable {
      * @throws PsException with {@code STORAGE} if the file cannot be written
      */
     public void saveOptimizerStates(Path file) {
-        OptimizerStates.save(worker, initialized, file);
+        OptimizerStates.save(worker, List.copyOf(initialized), file);
     }
 
     /**

@@ -10,6 +10,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,11 @@ public abstract class ForwardingCaller implements ClusterCaller, FunctionCaller 
     @Override
     public TensorLayout layout(TensorId tensor) {
         return to().layout(tensor);
+    }
+
+    @Override
+    public Map<TensorId, TensorLayout> layouts(List<TensorId> tensors) {
+        return to().layouts(tensors);
     }
 
     @Override

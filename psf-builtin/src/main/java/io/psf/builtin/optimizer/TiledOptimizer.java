@@ -93,6 +93,14 @@ public final class TiledOptimizer implements Optimizer {
         return optimizer != null && !optimizer.isPlain;
     }
 
+    /** True if a push concerns each shard, also one without rows of the push: pushes are counted, or all rows are stepped. */
+    public boolean needsEveryPush() {
+        return needsSums()
+                || kernel.counting() == Kernel.Counting.TENSOR
+                || kernel.stepsAllRows()
+                || !options.schedule().isConstant();
+    }
+
     /** True if a step needs sums over all slices of the tensor. Such a step is made by {@link #begin}. */
     public boolean needsSums() {
         return options.clipNorm() > 0 || kernel instanceof TensorKernel;

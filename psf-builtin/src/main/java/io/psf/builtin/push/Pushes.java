@@ -116,6 +116,11 @@ public final class Pushes extends WaitingCalls implements MovingState {
         return shard.findAttachment(Pushes.class, () -> new Pushes(shard, false, false, null));
     }
 
+    /** True if pushes are applied in rounds, false if each is applied on arrival. */
+    public boolean isSynchronous() {
+        return synchronous;
+    }
+
     /** Returns the number of rounds that have closed. */
     long closed() {
         return closed;

@@ -53,6 +53,7 @@ public final class FunctionGroups {
             "psf.init",
             "psf.init.values",
             "psf.kv.push",
+            "psf.kv.push.rows",
             "psf.kv.states.store",
             "psf.optimizer.rate",
             "psf.optimizer.set",
