@@ -8,6 +8,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.builtin.checkpoint.ModelManifest;
 import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.checkpoint.SavedTensor;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -283,9 +284,14 @@ public final class ModelCheckpoints {
      * loads nothing, since the other workers train on: it receives the newest checkpoint, goes on from its record, and its
      * caches are empty.
      *
+     * <p>A tensor may have more rows than the checkpoint, and one that was fixed may grow: its other rows begin anew. A
+     * tensor that the checkpoint does not have stays as it is. The log says both.
+     *
      * @return the checkpoint that was loaded, the same for all workers; empty if there is none
      * @throws PsException as {@link #save}; with {@code STORAGE} if there are checkpoints and all are damaged; with
-     *     {@code BAD_REQUEST} if a tensor has another shape or optimizer, or if reduced weights were not saved
+     *     {@code BAD_REQUEST} if a tensor has another width, fewer rows or another optimizer, or if reduced weights were not
+     *     saved; with {@code UNKNOWN_TENSOR}, naming it, if the checkpoint has a tensor that is not initialized: {@link
+     *     #tensors} selects the others
      */
     public Optional<ModelCheckpoint> loadLatest() {
         if (worker.isLate()) {
@@ -373,9 +379,12 @@ public final class ModelCheckpoints {
     }
 
     private long load(ModelManifest manifest) {
-        calls().load(manifest, model().chosen(manifest, checkpoint(manifest.step())), false);
+        List<SavedTensor> chosen = model().chosen(manifest, checkpoint(manifest.step()));
+        calls().load(manifest, chosen, false);
         named(true);
         LOG.info("checkpoint \"{}\" is loaded", checkpoint(manifest.step()));
+        model().changes(manifest, chosen)
+                .forEach(change -> LOG.warn("checkpoint \"{}\": {}", checkpoint(manifest.step()), change));
         return manifest.step();
     }
 

@@ -6,7 +6,10 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.builtin.checkpoint.ModelManifest;
 import io.psf.builtin.checkpoint.SavedTensor;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -16,6 +19,8 @@ import java.util.stream.Stream;
  * @param reduced those of reduced weights
  */
 record ModelTensors(ClusterCaller caller, List<TensorId> selected, List<TensorId> reduced) {
+    private static final int MOST_NAMED = 10;
+
     /** Returns the tensors that are saved. */
     List<TensorInfo> infos() {
         return selected.isEmpty()
@@ -32,6 +37,7 @@ record ModelTensors(ClusterCaller caller, List<TensorId> selected, List<TensorId
      * Returns the tensors of a checkpoint that are loaded.
      *
      * @param checkpoint its name, for messages
+     * @throws PsException with {@code UNKNOWN_TENSOR}, naming them, if some are not initialized
      */
     List<SavedTensor> chosen(ModelManifest manifest, String checkpoint) {
         for (TensorId tensor : reduced) {
@@ -42,6 +48,51 @@ record ModelTensors(ClusterCaller caller, List<TensorId> selected, List<TensorId
                                 + "\" (expected: one that was saved with ModelCheckpoints.weights)");
             }
         }
+        List<SavedTensor> chosen = selected(manifest, checkpoint);
+        Set<TensorId> there = caller.layouts(ids(chosen)).keySet();
+        List<TensorId> dropped =
+                ids(chosen).stream().filter(each -> !there.contains(each)).toList();
+        if (!dropped.isEmpty()) {
+            throw new PsException(
+                    PsException.Code.UNKNOWN_TENSOR,
+                    "tensors of checkpoint \"" + checkpoint + "\" that are not initialized: " + some(dropped)
+                            + " (expected: none; ModelCheckpoints.tensors selects those to load)");
+        }
+        return chosen;
+    }
+
+    /** Returns in words how the tensors of a checkpoint differ from those of the cluster; empty if they do not. */
+    List<String> changes(ModelManifest manifest, List<SavedTensor> chosen) {
+        List<String> changes = new ArrayList<>();
+        caller.layouts(ids(chosen))
+                .forEach((tensor, layout) -> manifest.find(tensor.name())
+                        .map(each -> new TensorInfo(tensor, each.rows(), each.width()).shape())
+                        .filter(shape -> !shape.equals(layout.info().shape()))
+                        .ifPresent(shape -> changes.add("tensor \"" + tensor + "\": " + shape + " in it, "
+                                + layout.info().shape() + " now; its other rows begin anew")));
+        List<TensorId> added = infos().stream()
+                .map(TensorInfo::id)
+                .filter(each -> manifest.find(each.name()).isEmpty())
+                .toList();
+        if (!added.isEmpty()) {
+            changes.add("tensors that it does not have, and that stay as they are: " + some(added));
+        }
+        return changes;
+    }
+
+    private static List<TensorId> ids(List<SavedTensor> tensors) {
+        return tensors.stream().map(each -> TensorId.of(each.tensor())).toList();
+    }
+
+    private static String some(List<TensorId> tensors) {
+        String first = tensors.stream()
+                .limit(MOST_NAMED)
+                .map(each -> "\"" + each + "\"")
+                .collect(Collectors.joining(", "));
+        return first + (tensors.size() > MOST_NAMED ? " and " + (tensors.size() - MOST_NAMED) + " more" : "");
+    }
+
+    private List<SavedTensor> selected(ModelManifest manifest, String checkpoint) {
         if (selected.isEmpty()) {
             return manifest.tensors();
         }

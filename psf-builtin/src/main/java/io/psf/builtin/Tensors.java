@@ -170,12 +170,12 @@ public final class Tensors {
 
     /**
      * Loads a saved tensor. Replaces the values, the optimizer state and the attachments. The numbers of servers and of
-     * slices may differ from those at the save. The tensor must be initialized, with the same shape and the same kind
-     * of optimizer as at the save; the learning rate, the initializer and the slices may differ. Blocks until
-     * everything is loaded. All files are verified before any shard changes.
+     * slices may differ from those at the save. The tensor must be initialized, with the same width and the same kind
+     * of optimizer as at the save; the learning rate, the initializer and the slices may differ. It may have more rows, or
+     * grow though it did not: its other rows begin anew. Blocks until everything is loaded. All files are verified before any shard changes.
      *
      * @param checkpoint the name that the tensor was saved under
-     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the shape or the optimizer differs, or if the name is
+     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the width or the optimizer differs, or rows are missing, or if the name is
      *     invalid or would lead out of the servers' checkpoint directory; with {@code STORAGE}, naming the file, if a
      *     file is missing or damaged; with {@code CONFIGURATION} if a server has no checkpoint directory; with {@code
      *     UNKNOWN_FUNCTION} if the shards are of a kind that cannot be loaded

@@ -213,6 +213,11 @@ public abstract class ForwardingShard implements StoredShard {
     }
 
     @Override
+    public void firstValues(long key, FloatArray row) {
+        shard.firstValues(key, row);
+    }
+
+    @Override
     public int removals() {
         return shard.removals();
     }

@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.RowListener;
 import io.psf.api.Shard;
 import io.psf.api.ShardBytes;
+import io.psf.api.array.FloatArray;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -51,6 +52,13 @@ public interface StoredShard extends Shard {
                 PsException.Code.BAD_REQUEST,
                 "tensor " + spec().id() + ": " + spec().shape() + " (expected: a table that grows)");
     }
+
+    /**
+     * Writes the values that the row of a key begins with.
+     *
+     * @param row [width] float32, zeros on entry, receives the values
+     */
+    default void firstValues(long key, FloatArray row) {}
 
     /** Returns how often rows have been removed since the shard was made; 0 if the table does not grow. */
     default int removals() {

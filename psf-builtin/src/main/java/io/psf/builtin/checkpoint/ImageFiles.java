@@ -18,9 +18,10 @@ import java.util.Map;
  * The images that contain rows of a shard.
  *
  * @param shard the shard whose rows are loaded
+ * @param saved the tensor as it was saved
  * @param files the images, all verified, an image before the increments that build on it
  */
-record ImageFiles(StoredShard shard, List<ImageFile> files) {
+record ImageFiles(StoredShard shard, TensorInfo saved, List<ImageFile> files) {
     /** The maximum size of an array of a shard, in bytes. */
     private static final long MOST_BYTES = Integer.MAX_VALUE - 8;
 
@@ -37,13 +38,14 @@ record ImageFiles(StoredShard shard, List<ImageFile> files) {
         List<ImageFile> files = new ArrayList<>();
         Range range = shard.range();
         for (SavedChain chain : images.chains()) {
-            if (chain.begin() < range.end() && chain.end() > range.begin()) {
+            boolean isRehashed = shard.spec().grows() && !images.tensor().grows();
+            if (isRehashed || chain.begin() < range.end() && chain.end() > range.begin()) {
                 chain.images().forEach(image -> stamps.put(image, KnownFile.of(folder.file(image))));
                 files.addAll(verified(folder, images.tensor(), chain, shard));
             }
         }
         known.replace(stamps);
-        return new ImageFiles(shard, files);
+        return new ImageFiles(shard, images.tensor(), files);
     }
 
     /** Verifies the images of a chain. Returns them, the oldest first. */
@@ -125,6 +127,7 @@ record ImageFiles(StoredShard shard, List<ImageFile> files) {
                 shard,
                 files.stream().flatMap(file -> file.header().slots().stream()).toList());
         files.forEach(file -> file.load(loader));
+        loader.beginFrom(saved);
         loader.end();
     }
 }

@@ -153,7 +153,7 @@ final class ModelSave {
     private Increments.@Nullable Base base(TensorInfo tensor) {
         TensorImages images =
                 base == null ? null : base.tensors().get(tensor.id().name());
-        return base == null || images == null
+        return base == null || images == null || !images.tensor().shape().equals(tensor.shape())
                 ? null
                 : new Increments.Base(steps.name(request.base()), base.folder(), images);
     }

@@ -1,6 +1,7 @@
 package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
+import io.psf.api.TensorInfo;
 import io.psf.api.spi.StoredShard;
 
 /**
@@ -15,11 +16,12 @@ record ShardLoad(String checkpoint, Folder folder, TensorImages images) {
      * Verifies the images that have rows of a shard, then loads them.
      *
      * @param dryRun true if they are only verified
-     * @throws PsException with {@code STORAGE} if a file is missing or damaged; with {@code BAD_REQUEST} if shape, optimizer
-     *     or the width of a slot differ; with {@code RESOURCE_EXHAUSTED} if there are too many rows
+     * @throws PsException with {@code STORAGE} if a file is missing or damaged; with {@code BAD_REQUEST} if the width, the
+     *     optimizer or the width of a slot differ, or the tensor has fewer rows than were saved; with {@code
+     *     RESOURCE_EXHAUSTED} if there are too many rows
      */
     void run(StoredShard shard, boolean dryRun) {
-        require("shape", images.tensor().shape(), shard.spec().shape(), shard);
+        requireFit(images.tensor(), shard.spec());
         ImageFiles files = ImageFiles.verified(folder, images, shard);
         for (String optimizer : files.optimizers()) {
             require("optimizer", optimizer, shard.optimizer().name(), shard);
@@ -27,6 +29,17 @@ record ShardLoad(String checkpoint, Folder folder, TensorImages images) {
         files.requireFit(checkpoint);
         if (!dryRun) {
             files.load();
+        }
+    }
+
+    /** Checks that a tensor has all rows that were saved: the rest of it begins anew. */
+    private void requireFit(TensorInfo saved, TensorInfo there) {
+        boolean hasRows = there.grows() || !saved.grows() && saved.rows() <= there.rows();
+        if (saved.width() != there.width() || !hasRows) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "shape of checkpoint \"" + checkpoint + "\": " + saved.shape() + " (expected: " + there.shape()
+                            + ", that of tensor \"" + there.id() + "\", or fewer rows)");
         }
     }
 

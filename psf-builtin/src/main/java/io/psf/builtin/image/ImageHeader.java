@@ -225,12 +225,7 @@ public record ImageHeader(
             left = requireRows("slot \"" + slot.name() + "\"", left, rows, slot.width() * (long) Float.BYTES);
         }
         Range here = new Range(begin, end);
-        Owned owned = hasKeys()
-                ? requireKeys(in, here, shard, newer)
-                : new Owned(
-                        Math.min(end, shard.range().end())
-                                - Math.max(begin, shard.range().begin()),
-                        newer);
+        Owned owned = hasKeys() ? requireKeys(in, here, shard, newer) : new Owned(owned(here, shard), newer);
         in.seek(body + bytesOfRows());
         for (String attachment : attachments) {
             for (int kind = in.i8(); kind != END; kind = in.i8()) {
@@ -278,7 +273,7 @@ public record ImageHeader(
             if (!here.contains(place)) {
                 require("place of key " + key, place, "in " + here);
             }
-            if (shard.range().contains(place)) {
+            if (shard.owns(key)) {
                 owned += i < rows && tensor.grows() && !newer.has(key) ? 1 : 0;
                 if (form.bases() > 0) {
                     named.add(key);
@@ -286,6 +281,14 @@ public record ImageHeader(
             }
         }
         return new Owned(owned, form.bases() > 0 ? newer.and(named.build().toArray()) : newer);
+    }
+
+    /** Returns the number of keys of a range that a shard owns. */
+    private static long owned(Range keys, StoredShard shard) {
+        return shard.spec().grows()
+                ? LongStream.range(keys.begin(), keys.end()).filter(shard::owns).count()
+                : Math.min(keys.end(), shard.range().end())
+                        - Math.max(keys.begin(), shard.range().begin());
     }
 
     private static void requireDifferent(String what, List<String> names) {

@@ -1,6 +1,8 @@
 package io.psf.builtin.image;
 
 import io.psf.api.Range;
+import io.psf.api.TensorInfo;
+import io.psf.api.array.FloatArray;
 import io.psf.api.spi.Attachments;
 import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredShard;
@@ -50,8 +52,10 @@ public final class ImageLoader {
      * @param newer the keys that later images of the chain name. The totals count if there are none
      */
     public void add(ImageHeader header, ImageInput in, Superseded newer) throws IOException {
-        if (header.hasKeys()) {
-            KeyedRows rows = KeyedRows.read(in, header.rows(), shard, newer);
+        if (header.hasKeys() || shard.spec().grows()) {
+            KeyedRows rows = header.hasKeys()
+                    ? KeyedRows.read(in, header.rows(), shard, newer)
+                    : KeyedRows.of(new Range(header.begin(), header.end()), shard);
             in.skip(header.bytesBeforeValues() - header.bytesOfKeys());
             for (StoredColumn column : columns(header)) {
                 rows.copy(in, tile, column);
@@ -105,6 +109,28 @@ public final class ImageLoader {
                     in.skipBytes();
                 }
             }
+        }
+    }
+
+    /**
+     * Writes the first values of the rows behind those that were saved. Their slots are zero.
+     *
+     * @param saved the tensor as it was saved
+     */
+    public void beginFrom(TensorInfo saved) {
+        Range range = shard.range();
+        if (shard.spec().grows() || saved.rows() >= range.end()) {
+            return;
+        }
+        int width = shard.width();
+        for (long key = Math.max(saved.rows(), range.begin()); key < range.end(); ) {
+            int n = (int) Math.min(ImageTile.rows(width), range.end() - key);
+            FloatArray values = FloatArray.allocate(n * width);
+            for (int i = 0; i < n; i++) {
+                shard.firstValues(key + i, values.slice(i * width, (i + 1) * width));
+            }
+            shard.storedValues().write((int) (key - range.begin()), values);
+            key += n;
         }
     }
 

@@ -1,5 +1,6 @@
 package io.psf.builtin.image;
 
+import io.psf.api.Range;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.StoredColumn;
@@ -55,6 +56,21 @@ final class KeyedRows {
         return all;
     }
 
+    /** Creates the rows of a range of keys in a table that grows. */
+    static KeyedRows of(Range range, StoredShard shard) {
+        KeyedRows all = new KeyedRows(shard, Math.toIntExact(range.length()));
+        for (long key = range.begin(); key < range.end(); key += MOST) {
+            int some = 0;
+            for (long each = key; each < Math.min(key + MOST, range.end()); each++) {
+                all.keys[some] = each;
+                all.places[some] = (int) (each - range.begin());
+                some += shard.owns(each) ? 1 : 0;
+            }
+            all.addSome(some);
+        }
+        return all;
+    }
+
     private void read(ImageInput in, int at, int n, Superseded newer) throws IOException {
         int some = 0;
         for (int i = 0; i < n; i++) {
@@ -62,6 +78,10 @@ final class KeyedRows {
             places[some] = at + i;
             some += shard.owns(keys[some]) && !newer.has(keys[some]) ? 1 : 0;
         }
+        addSome(some);
+    }
+
+    private void addSome(int some) {
         shard.rows(LongArray.wrap(keys, 0, some), found);
         for (int i = 0; i < some; i++) {
             add(places[i], found[i]);

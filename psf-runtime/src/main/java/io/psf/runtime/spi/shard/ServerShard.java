@@ -3,6 +3,7 @@ package io.psf.runtime.spi.shard;
 import io.psf.api.CallInfo;
 import io.psf.api.Caller;
 import io.psf.api.Member;
+import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.Range;
 import io.psf.api.Shard;
@@ -28,6 +29,7 @@ public abstract class ServerShard implements StoredShard, MadeShard {
     private final Range range;
     private final ShardLane lane;
     private final Attachments attachments;
+    private final Node.Fill fill;
     private Optimizer optimizer;
     private int removals;
 
@@ -39,6 +41,7 @@ public abstract class ServerShard implements StoredShard, MadeShard {
         this.range = slice.range();
         this.lane = lane;
         this.attachments = new Attachments(this, lane::requireMayChange);
+        this.fill = slice.fill();
         this.optimizer = slice.optimizer();
     }
 
@@ -163,6 +166,11 @@ public abstract class ServerShard implements StoredShard, MadeShard {
         removals += removed > 0 ? 1 : 0;
         attachments.forget(keys);
         return removed;
+    }
+
+    @Override
+    public final void firstValues(long key, FloatArray row) {
+        fill.fillRow(key, row);
     }
 
     @Override
