@@ -28,6 +28,9 @@ final class ReducedWeights implements Weights {
     /** The end of the name of the memory in which gradients are combined. */
     private static final String REDUCTION = ".allreduce";
 
+    /** The end of the name of the memory in which numbers of steps are compared. */
+    private static final String END = ".epoch";
+
     private final ClusterCaller worker;
     private final AllReduce reduce;
     private final Operation operation;
@@ -37,6 +40,10 @@ final class ReducedWeights implements Weights {
     private final float[] total;
     /** The last push; null before the first one. */
     private @Nullable ReducedPush last;
+    /** The steps since the end of the last epoch. */
+    private int steps;
+    /** Compares the workers' steps; null before the end of the first epoch. */
+    private @Nullable AllReduce ends;
 
     private ReducedWeights(
             ClusterCaller worker, AllReduce reduce, Operation operation, LocalShard shard, float[] values) {
@@ -100,6 +107,28 @@ final class ReducedWeights implements Weights {
     }
 
     @Override
+    public void endEpoch() {
+        finish();
+        if (ends == null) {
+            ends = AllReduce.of(worker, tensor() + END, 2);
+        }
+        float[] most = {steps, -steps};
+        ends.max(most).await();
+        if (most[0] != -most[1]) {
+            float[] first = {steps == most[0] ? -worker.rank() : -Float.MAX_VALUE, 0};
+            ends.max(first).await();
+            if (worker.rank() == -first[0]) {
+                store();
+            }
+            ends.max(first).await(); // it is stored
+            if (steps < most[0]) {
+                restore();
+            }
+        }
+        steps = 0;
+    }
+
+    @Override
     public void store() {
         finish();
         long[] rows = LongStream.range(0, shard.rows()).toArray();
@@ -129,6 +158,7 @@ final class ReducedWeights implements Weights {
                     .copyFrom((int) part.row() * part.width(), FloatArray.wrap(part.values()));
         }
         Progress.setSteps(shard, state.steps());
+        steps = 0;
     }
 
     private void finish() {
@@ -141,5 +171,6 @@ final class ReducedWeights implements Weights {
     /** Steps the weights by the result of the last all-reduce. */
     void step() {
         shard.optimizer().apply(shard, FloatArray.wrap(total));
+        steps++;
     }
 }

@@ -22,6 +22,11 @@ record ServerWeights(ClusterCaller worker, TensorId tensor) implements Weights {
     }
 
     @Override
+    public void endEpoch() {
+        // the servers have all steps
+    }
+
+    @Override
     public void restore() {
         // each pull has what the servers have
     }

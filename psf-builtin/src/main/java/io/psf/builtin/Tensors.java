@@ -1,6 +1,7 @@
 package io.psf.builtin;
 
 import io.psf.api.Caller;
+import io.psf.api.ClusterCaller;
 import io.psf.api.Pending;
 import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
@@ -36,6 +37,7 @@ import io.psf.builtin.tensor.ListTensorsPsf;
 import io.psf.builtin.tensor.SetLearningRatePsf;
 import io.psf.builtin.tensor.SetOptimizerPsf;
 import io.psf.builtin.tensor.SetValuesPsf;
+import io.psf.builtin.training.EndEpochPsf;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -207,12 +209,42 @@ public final class Tensors {
      * <p>The earlier pushes of this worker have been answered when the call is, and count in their rounds. A round that
      * has waited for this worker alone closes now, with the pushes that it has: {@link Updates#MEAN} divides by their
      * number. If this worker pushes again, it takes part again: its push belongs to the oldest open round, as ever, and
-     * the later rounds wait for it. With a quorum, that push is late if a round has closed meanwhile.
+     * the later rounds wait for it. With a quorum, that push is late if a round has closed meanwhile. Once all workers have
+     * ended their pushes, all of them are waited for again: let them pass a barrier before the next push. {@link #endEpoch}
+     * does all that for a whole model.
      *
      * <p>Blocks until the servers know it. Does nothing on an asynchronous tensor.
      */
     public static void endPushes(TensorCaller worker, TensorId tensor) {
         EndPushesPsf.stub(worker).call(tensor).await();
+    }
+
+    /**
+     * Ends this worker's epoch: for workers that have unequal numbers of batches. From then on, no round of a synchronous tensor,
+     * no all-reduce and no clock waits for this worker. Blocks until all present workers have ended the epoch; then all of
+     * them are waited for again. So it is a barrier, and one event for all tensors and all servers: no round has pushes of two
+     * epochs. Every worker calls it equally often. A worker that has left or is lost is not waited for.
+     *
+     * <p>Awaits this worker's earlier calls first. The deadline is two hours, since other workers may have much more to do.
+     *
+     * @return the number of the epoch that has ended, from 1, the same for all workers
+     * @throws io.psf.api.PsException the failure of an earlier call that was not awaited; with {@code TIMED_OUT}, naming the
+     *     workers that have not ended the epoch: this worker then calls it again; with {@code BAD_REQUEST} if the caller is
+     *     no worker
+     */
+    public static long endEpoch(ClusterCaller worker) {
+        return endEpoch(worker, ModelCheckpoints.LIMIT);
+    }
+
+    /** As {@link #endEpoch(ClusterCaller)}, with a deadline of its own. */
+    public static long endEpoch(ClusterCaller worker, Duration limit) {
+        var unused = worker.rank(); // refused before anything is sent
+        worker.awaitAll();
+        return EndEpochPsf.stub(worker)
+                .withDeadline(limit)
+                .call(CollectiveWork.SERVER)
+                .await()
+                .epoch();
     }
 
     /**

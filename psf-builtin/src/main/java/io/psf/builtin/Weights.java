@@ -31,8 +31,8 @@ public interface Weights {
 
     /**
      * Weights on each worker, with their optimizer state: a push all-reduces the gradients and steps this worker's copy.
-     * All workers have the same weights as long as each of them calls {@link #push} equally often. A pull is a local
-     * copy.
+     * All workers have the same weights as long as each of them calls {@link #push} equally often, or {@link
+     * #endEpoch}. A pull is a local copy.
      *
      * @param spec a spec whose updates are {@link Updates#SUM} or {@link Updates#MEAN}; slices and placement are those
      *     of the servers' copy. The name with {@code .allreduce} behind it is that of the memory for gradients
@@ -67,6 +67,14 @@ public interface Weights {
      * @param into [rows, width] float32, filled; borrowed until await returns
      */
     Pending<?> pull(float[] into);
+
+    /**
+     * Gives this worker the reduced weights and the optimizer state of a worker that has pushed most often since the last call: the
+     * workers may have unequal numbers of batches in an epoch. Every worker calls it, after {@link Tensors#endEpoch}. If the
+     * numbers differ, one worker {@link #store stores}, and those with fewer pushes {@link #restore}. Does nothing for weights
+     * on the servers. Blocks.
+     */
+    void endEpoch();
 
     /**
      * Copies reduced weights and their optimizer state to the servers, from where {@link #restore} reads them: for a

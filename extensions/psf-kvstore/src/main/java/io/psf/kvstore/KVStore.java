@@ -330,6 +330,14 @@ public final class KVStore implements AutoCloseable {
         worker.barrier();
     }
 
+    /**
+     * Ends this worker's epoch, for workers that have unequal numbers of batches, and blocks until all workers have ended it, as
+     * {@link Tensors#endEpoch}: pushes of a {@code dist_sync} store do not wait for a worker that has ended the epoch.
+     */
+    public void endEpoch() {
+        Tensors.endEpoch(worker);
+    }
+
     /** Returns this worker's rank, from 0. */
     public int rank() {
         return worker.rank();

@@ -42,6 +42,34 @@ final class KVStoreOfTestKitTest {
         }
     }
 
+    @Test
+    void epochsOfWorkersWithUnequalSharesAreTheirRounds() {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            List<Float> pulled = cluster().together(seed, worker -> {
+                try (KVStore store = KVStore.create(worker, "dist_sync")) {
+                    store.init("w", new float[4]);
+                    store.setOptimizer(Optimizers.momentum(1, 0.5)); // another division into rounds is another value
+                    float[] into = new float[4];
+                    for (int epoch = 0; epoch < 2; epoch++) {
+                        for (int batch = 0; batch <= (worker.rank() + epoch) % WORKERS; batch++) {
+                            store.push("w", new float[] {1, 1, 1, 1}).await();
+                        }
+                        store.endEpoch();
+                        store.pull("w", into).await();
+                    }
+                    return into[3];
+                }
+            });
+            float velocity = 0;
+            float value = 0;
+            for (int round : new int[] {3, 2, 1, 3, 2, 1}) {
+                velocity = 0.5f * velocity - round;
+                value += velocity;
+            }
+            assertThat(pulled).as("seed %d", seed).containsOnly(value);
+        }
+    }
+
     /** The tensors are made by rank 0. */
     @Test
     void aCallerWithoutARankIsRefusedAndNothingIsSent() {

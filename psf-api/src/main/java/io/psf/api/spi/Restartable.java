@@ -15,8 +15,19 @@ public interface Restartable {
      */
     void abandon(PsException reason);
 
-    /** Waits for no call of a worker, which has joined and does not begin yet, until it {@link #restart begins}. */
+    /**
+     * Waits for no call of a worker, which has joined and does not begin yet, or has ended its epoch, until it {@link #restart
+     * begins} or {@link #resume goes on}.
+     */
     default void pause(int worker) {}
+
+    /**
+     * Waits for workers again, which have all ended an epoch and begin the next one. The next call of each is its first one, as
+     * with {@link #restart}.
+     *
+     * @param workers the ranks of the workers
+     */
+    default void resume(Set<Integer> workers) {}
 
     /**
      * Makes the next call of each worker its first one: all begin at the same step. No call waits, except one whose worker has

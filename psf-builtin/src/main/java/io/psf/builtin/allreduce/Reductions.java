@@ -28,7 +28,7 @@ final class Reductions extends WaitingCalls {
     private final Set<Integer> known = new HashSet<>();
 
     private final Renumbering numbers = new Renumbering();
-    /** The ranks of the workers that have joined and do not call yet. */
+    /** The ranks of the workers that have joined and do not call yet, or have ended the epoch. */
     private final Set<Integer> paused = new HashSet<>();
 
     private long next;
@@ -131,10 +131,15 @@ final class Reductions extends WaitingCalls {
     }
 
     @Override
-    protected void begin(boolean loaded, Set<Integer> workers) {
+    public void resume(Set<Integer> workers) {
         paused.removeAll(workers);
-        drop(dropped("all-reduce \"" + shard.spec().id() + "\""));
         numbers.restart(workers, next);
+    }
+
+    @Override
+    protected void begin(boolean loaded, Set<Integer> workers) {
+        drop(dropped("all-reduce \"" + shard.spec().id() + "\""));
+        resume(workers);
     }
 
     @Override

@@ -2,6 +2,9 @@ package io.psf.builtin.push;
 
 import io.psf.api.Member;
 import io.psf.api.Role;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -9,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The workers that the rounds of a shard wait for: all that a round counts, without those that push no more. */
 final class AwaitedWorkers {
-    /** The ranks of the workers that push no more. */
+    /** The ranks of the workers that push no more, until all workers have ended their pushes. */
     private final Set<Integer> ended = new HashSet<>();
-    /** The ranks of the workers that have joined and do not push yet. */
+    /** The ranks of the workers that have joined and do not push yet, or have ended the epoch. */
     private final Set<Integer> paused = new HashSet<>();
 
     /** Waits for none of a worker's pushes, until it begins. */
@@ -22,6 +25,23 @@ final class AwaitedWorkers {
     /** Waits for workers that begin. */
     void begin(Set<Integer> workers) {
         paused.removeAll(workers);
+        ended.removeAll(workers);
+    }
+
+    /** Waits for all workers again, if all have ended their pushes. Returns those that had; none if others have not. */
+    Set<Integer> beginIfAllEnded(List<Member> members) {
+        if (ended.isEmpty()) {
+            return Set.of();
+        }
+        Set<Integer> others = Workers.of(members);
+        others.removeAll(ended);
+        others.removeAll(paused);
+        if (!others.isEmpty()) {
+            return Set.of();
+        }
+        Set<Integer> begin = Set.copyOf(ended);
+        ended.clear();
+        return begin;
     }
 
     /** Learns which workers are present: another worker may get the rank of one that has left. */
@@ -40,9 +60,27 @@ final class AwaitedWorkers {
         ended.remove(worker);
     }
 
-    /** Returns the ranks of the workers that push no more. */
-    Set<Integer> ended() {
-        return ended;
+    /** Forgets which workers push no more. */
+    void clearEnded() {
+        ended.clear();
+    }
+
+    /** Writes the workers that are not waited for. */
+    void write(DataOutputStream out) throws IOException {
+        for (Set<Integer> workers : List.of(ended, paused)) {
+            out.writeInt(workers.size());
+            for (int worker : workers) {
+                out.writeInt(worker);
+            }
+        }
+    }
+
+    void read(DataInputStream in) throws IOException {
+        for (Set<Integer> workers : List.of(ended, paused)) {
+            for (int left = in.readInt(); left > 0; left--) {
+                workers.add(in.readInt());
+            }
+        }
     }
 
     /** Returns the lowest rank of the workers that a round waits for; {@code Integer.MAX_VALUE} if there is none. */

@@ -4,7 +4,6 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.Collection;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -12,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * The rounds of a shard as they are copied to another shard of the slice. Used on the shards' lanes.
  *
  * @param quorum null if a round waits for all workers
- * @param ended the ranks of the workers that push no more
+ * @param awaited the workers that the rounds wait for
  * @param taken the pushes whose workers are to send them again
  */
-record MovingRounds(@Nullable RoundQuorum quorum, Set<Integer> ended, TakenPushes taken) {
+record MovingRounds(@Nullable RoundQuorum quorum, AwaitedWorkers awaited, TakenPushes taken) {
     /**
      * Writes the rounds.
      *
@@ -24,10 +23,7 @@ record MovingRounds(@Nullable RoundQuorum quorum, Set<Integer> ended, TakenPushe
      */
     void write(long closed, Collection<Round> open, DataOutputStream out) throws IOException {
         out.writeLong(closed);
-        out.writeInt(ended.size());
-        for (int worker : ended) {
-            out.writeInt(worker);
-        }
+        awaited.write(out);
         out.writeBoolean(quorum != null);
         if (quorum != null) {
             quorum.write(out);
@@ -49,9 +45,7 @@ record MovingRounds(@Nullable RoundQuorum quorum, Set<Integer> ended, TakenPushe
      */
     long read(DataInputStream in, Supplier<String> waitsFor, Supplier<Round> opens) throws IOException {
         long closed = in.readLong();
-        for (int left = in.readInt(); left > 0; left--) {
-            ended.add(in.readInt());
-        }
+        awaited.read(in);
         boolean hasQuorum = in.readBoolean();
         if (hasQuorum != (quorum != null)) {
             throw new IllegalArgumentException("quorum: " + hasQuorum + ", not " + (quorum != null));

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>On an asynchronous tensor, a push steps the optimizer on arrival. On a synchronous tensor, a round takes one push
  * of each present worker, sums them, steps the optimizer once and answers all of them. A worker's second push belongs
  * to the next round. A worker that has left is not waited for, and neither is one that has said that it pushes no more,
- * until it pushes again. Its earlier pushes count, and so does a push whose caller has cancelled its call. With a
+ * until it pushes again, or all workers have said so. Its earlier pushes count, and so does a push whose caller has cancelled its call. With a
  * {@link RoundQuorum}, a round closes without the slowest workers.
  *
  * <p>A round adds its pushes in the order of the workers' ranks, so the same pushes give the same bits in any order of
@@ -192,7 +192,10 @@ public final class Pushes extends WaitingCalls implements MovingState {
         closeRounds(members);
     }
 
-    /** Waits no more for a worker's pushes, in open rounds and later ones, until the worker pushes again. */
+    /**
+     * Waits no more for a worker's pushes, in open rounds and later ones, until the worker pushes again, or all workers have
+     * ended their pushes.
+     */
     void end(int worker) {
         if (synchronous && awaited.end(worker)) {
             closeRounds(shard.members());
@@ -205,13 +208,25 @@ public final class Pushes extends WaitingCalls implements MovingState {
         closeRounds(shard.members());
     }
 
+    @Override
+    public void resume(Set<Integer> workers) {
+        awaited.begin(workers);
+        areInTime(workers);
+    }
+
+    private void areInTime(Set<Integer> workers) {
+        if (quorum != null) {
+            quorum.answered(workers, closed);
+        }
+    }
+
     /** {@inheritDoc} After a load there are no open rounds, and the next one that closes is the first. */
     @Override
     protected void begin(boolean loaded, Set<Integer> workers) {
         awaited.begin(workers);
         if (loaded) {
             drop(dropped("push to tensor \"" + shard.spec().id() + "\""));
-            awaited.ended().clear();
+            awaited.clearEnded();
             taken.clear();
             closed = 0;
             if (quorum != null) {
@@ -299,6 +314,9 @@ public final class Pushes extends WaitingCalls implements MovingState {
                 open.remove();
                 isPending = close(round);
             }
+            if (open.isEmpty()) {
+                areInTime(awaited.beginIfAllEnded(members));
+            }
         } finally {
             closing = isPending;
         }
@@ -379,13 +397,13 @@ public final class Pushes extends WaitingCalls implements MovingState {
 
     @Override
     public void saveMoving(DataOutputStream out) throws IOException {
-        new MovingRounds(quorum, awaited.ended(), taken).write(closed, open, out);
+        new MovingRounds(quorum, awaited, taken).write(closed, open, out);
     }
 
     /** {@inheritDoc} A push in them is answered when its worker sends it again, and its update is not added again. */
     @Override
     public void loadMoving(DataInputStream in) throws IOException {
-        closed = new MovingRounds(quorum, awaited.ended(), taken).read(in, waitsFor, () -> {
+        closed = new MovingRounds(quorum, awaited, taken).read(in, waitsFor, () -> {
             open.add(new Round(shard, new HashSet<>(), SLOT));
             return open.getLast();
         });

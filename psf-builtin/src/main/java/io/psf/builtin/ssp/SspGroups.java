@@ -71,6 +71,12 @@ public final class SspGroups extends WaitingCalls {
         groups.values().forEach(group -> group.pause(worker, server.members()));
     }
 
+    /** {@inheritDoc} All clocks begin anew. */
+    @Override
+    public void resume(Set<Integer> workers) {
+        groups.values().forEach(group -> group.restart(workers, server.members()));
+    }
+
     @Override
     protected void drop(PsException reason) {
         groups.values().forEach(group -> group.fail(reason));
@@ -79,7 +85,7 @@ public final class SspGroups extends WaitingCalls {
     /** {@inheritDoc} All clocks begin anew. */
     @Override
     protected void begin(boolean loaded, Set<Integer> workers) {
-        groups.values().forEach(group -> group.restart(workers, server.members()));
+        resume(workers);
     }
 
     @Override

@@ -33,6 +33,7 @@ public interface AbandonSteps {
         TrainingLoops.of(node).abandon(request.model(), reason);
         SspGroups.of(node).abandon(reason);
         PartialGroups.of(node).abandon(reason);
+        Epochs.of(node).abandon(reason);
         return node.onEveryShard(shard -> Restarts.of(shard).forEach((Restartable each) -> each.abandon(reason)))
                 .thenApply(done -> new Response());
     }

@@ -4,7 +4,6 @@ import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.spi.StoredNode;
 import io.psf.builtin.push.Workers;
-import io.psf.builtin.ssp.SspGroups;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -22,8 +21,7 @@ public interface PauseWorker {
     /** Waits for no call of the worker on this server and its shards. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
         int worker = Workers.rank(node.call(), "training loop");
-        SspGroups.of(node).pause(worker);
-        return node.onEveryShard(shard -> Restarts.of(shard).forEach(each -> each.pause(worker)))
-                .thenApply(done -> new Response());
+        Epochs.of(node).pause(worker);
+        return Restarts.pause(node, worker).thenApply(done -> new Response());
     }
 }

@@ -1,17 +1,13 @@
 package io.psf.builtin.training;
 
 import io.psf.api.Place;
-import io.psf.api.PsException;
 import io.psf.api.PsFunction;
 import io.psf.api.spi.Restartable;
 import io.psf.api.spi.StoredNode;
 import io.psf.builtin.partial.PartialGroups;
-import io.psf.builtin.push.Workers;
 import io.psf.builtin.ssp.SspGroups;
-import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.Collectors;
 
 /**
  * Makes the next push, all-reduce and clock of each worker its first one: all begin with the same step. Called by the worker
@@ -36,15 +32,10 @@ public interface RestartSteps {
 
     /** Begins anew on this server and its shards. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
-        int most = UNKNOWN + Workers.of(node.members()).size();
-        if (request.workers().length > most) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "workers that begin: " + request.workers().length + " (expected: at most " + most + ")");
-        }
-        Set<Integer> workers = Arrays.stream(request.workers()).boxed().collect(Collectors.toSet());
+        Set<Integer> workers = Restarts.workers(node, request.workers());
         SspGroups.of(node).restart(request.loaded(), workers);
         PartialGroups.of(node).restart(request.loaded(), workers);
+        Epochs.of(node).restart(request.loaded(), workers);
         return node.onEveryShard(shard ->
                         Restarts.of(shard).forEach((Restartable each) -> each.restart(request.loaded(), workers)))
                 .thenApply(done -> new Response());

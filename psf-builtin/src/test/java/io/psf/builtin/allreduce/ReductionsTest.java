@@ -9,6 +9,7 @@ import io.psf.builtin.optimizer.Assign;
 import io.psf.builtin.optimizer.TiledOptimizer;
 import io.psf.testkit.TestShard;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -20,11 +21,17 @@ class ReductionsTest {
         Reductions.attach(shard);
     }
 
-    /** Returns the result as text, as it is when it is answered. */
-    private CompletableFuture<String> reduce(int worker, Operation operation, long number, float... values) {
+    private CompletableFuture<ReduceValues.Response> call(
+            int worker, Operation operation, long number, float... values) {
         return new ReduceValues() {}.handle(
                         new ReduceValues.Request(TensorId.of("w"), operation, number, FloatArray.wrap(values)),
                         shard.from(worker))
+                .toCompletableFuture();
+    }
+
+    /** Returns the result as text, as it is when it is answered. */
+    private CompletableFuture<String> reduce(int worker, Operation operation, long number, float... values) {
+        return call(worker, operation, number, values)
                 .thenApply(response -> Arrays.toString(response.values().toArray()))
                 .toCompletableFuture();
     }
@@ -72,6 +79,25 @@ class ReductionsTest {
         reduce(2, Operation.SUM, 1, 1, 2);
         assertThat(reduce(0, Operation.SUM, 1, 1, 2)).isCompletedWithValue("[7.0, 9.0]");
         assertThat(one).isCompletedWithValue("[7.0, 9.0]");
+    }
+
+    @Test
+    void allReducesDoNotWaitForAWorkerThatHasEndedTheEpoch() {
+        Reductions reductions = Reductions.require(shard);
+        reduce(0, Operation.SUM, 0, 1, 1);
+        reduce(2, Operation.SUM, 0, 1, 1);
+        reduce(1, Operation.SUM, 0, 1, 1);
+        CompletableFuture<String> waiting = reduce(0, Operation.MEAN, 1, 1, 3);
+        reduce(2, Operation.MEAN, 1, 3, 5);
+        reductions.pause(1);
+        assertThat(waiting).isCompletedWithValue("[2.0, 4.0]");
+        reductions.pause(2);
+        assertThat(reduce(0, Operation.SUM, 2, 7, 7)).isCompletedWithValue("[7.0, 7.0]");
+        reductions.pause(0);
+        reductions.resume(Set.of(0, 1, 2));
+        reduce(1, Operation.SUM, 1, 1, 1); // the numbers of each are its own
+        reduce(2, Operation.SUM, 2, 1, 1);
+        assertThat(reduce(0, Operation.SUM, 3, 1, 1)).isCompletedWithValue("[3.0, 3.0]");
     }
 
     @Test

@@ -17,11 +17,17 @@ import io.psf.builtin.optimizer.Momentum;
 import io.psf.builtin.optimizer.Sgd;
 import io.psf.builtin.optimizer.TiledOptimizer;
 import io.psf.testkit.TestShard;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -434,6 +440,51 @@ class PushesTest {
         assertThat(zero).isNotDone();
         dense(shard, 1, 1, 1, 1, 1);
         assertThat(zero).isDone();
+    }
+
+    @Test
+    void whenAllWorkersHaveEndedTheirPushesAllAreWaitedForAgain() {
+        TestShard shard = sums(shard(new Add(1)).workers(0, 1, 2));
+        end(shard, 0);
+        dense(shard, 2, 1, 1, 1, 1);
+        assertThat(dense(shard, 1, 1, 1, 1, 1)).isCompletedWithValue("2.0, 2.0, 2.0, 2.0");
+        end(shard, 1);
+        shard.workers(0, 1); // worker 2 was the last one
+        CompletableFuture<String> first = dense(shard, 0, 1, 1, 1, 1);
+        assertThat(first).as("worker 1 takes part again").isNotDone();
+        assertThat(dense(shard, 1, 1, 1, 1, 1)).isCompletedWithValue("4.0, 4.0, 4.0, 4.0");
+        assertThat(first).isDone();
+    }
+
+    @Test
+    void theFirstPushAfterAllHaveEndedIsNotLate() {
+        TestShard shard = quorum(2, true, 0, 1, 2);
+        end(shard, 0);
+        dense(shard, 1, 1, 1, 1, 1);
+        dense(shard, 2, 1, 1, 1, 1);
+        end(shard, 1);
+        end(shard, 2);
+        CompletableFuture<String> first = dense(shard, 0, 1, 1, 1, 1);
+        assertThat(first).isNotDone();
+        assertThat(dense(shard, 1, 1, 1, 1, 1)).isCompletedWithValue("4.0, 4.0, 4.0, 4.0");
+        assertThat(first).isDone();
+        assertThat(Pushes.of(shard).late()).isEmpty();
+    }
+
+    @Test
+    void aSliceThatMovesKnowsWhichWorkersHaveEndedTheEpoch() throws IOException {
+        TestShard shard = sums(shard(new Add(1)).workers(0, 1, 2));
+        Pushes.of(shard).pause(1);
+        end(shard, 2);
+        ByteArrayOutputStream moving = new ByteArrayOutputStream();
+        Pushes.of(shard).saveMoving(new DataOutputStream(moving));
+        TestShard other = sums(shard(new Add(1)).workers(0, 1, 2));
+        Pushes.of(other).loadMoving(new DataInputStream(new ByteArrayInputStream(moving.toByteArray())));
+        assertThat(dense(other, 0, 1, 1, 1, 1)).isCompletedWithValue("1.0, 1.0, 1.0, 1.0");
+        Pushes.of(other).resume(Set.of(0, 1, 2));
+        dense(other, 0, 1, 1, 1, 1);
+        assertThat(dense(other, 1, 1, 1, 1, 1)).isNotDone();
+        assertThat(dense(other, 2, 1, 1, 1, 1)).isCompletedWithValue("4.0, 4.0, 4.0, 4.0");
     }
 
     @Test
