@@ -30,7 +30,10 @@ public final class PsException extends RuntimeException {
         OUT_OF_RANGE,
         /** The handler threw an exception. */
         HANDLER_FAILED,
-        /** No answer arrived before the deadline. It is not known what the call changed, if anything. */
+        /**
+         * No answer arrived before the deadline. It is not known what the call changed, if anything, unless the message says it: a
+         * push to a synchronous tensor that {@code was not applied} has changed nothing on the slice.
+         */
         TIMED_OUT,
         /** The node that should answer is lost or cannot be reached. */
         UNAVAILABLE,

@@ -1,6 +1,7 @@
 package io.psf.builtin.allreduce;
 
 import io.psf.api.DeferredAnswer;
+import io.psf.api.PsException;
 import io.psf.api.array.FloatArray;
 import io.psf.builtin.push.DenseSums;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One all-reduce on a shard: the values of the workers that have called, and their answers. Values that wait for those
@@ -29,6 +31,8 @@ final class OpenReduction {
 
     private final Supplier<String> waitsFor;
     private boolean begun;
+    /** Why no call gets a result; null if they may. */
+    private @Nullable PsException failure;
 
     /**
      * Values that are not combined yet.
@@ -75,6 +79,11 @@ final class OpenReduction {
         if (has(worker)) {
             throw Reductions.refused("second call of worker " + worker, "one call of each worker");
         }
+        if (failure != null) {
+            CompletableFuture<ReduceValues.Response> failed = CompletableFuture.failedFuture(failure);
+            answers.put(worker, failed);
+            return failed;
+        }
         held.put(worker, new Held(values, release));
         CompletableFuture<ReduceValues.Response> answer = new DeferredAnswer<>(waitsFor);
         answers.put(worker, answer);
@@ -114,8 +123,17 @@ final class OpenReduction {
         lower.clear();
     }
 
+    /** Fails the calls, those included that come later. */
+    void giveUp(PsException why) {
+        failure = why;
+        drop(why);
+    }
+
     /** Combines the remaining values, then answers the workers, the last one that has called at the end. */
     void close(FloatArray into) {
+        if (failure != null) {
+            return;
+        }
         try {
             combineBelow(Integer.MAX_VALUE, into);
             if (operation == Operation.MEAN && answers.size() > 1) {

@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The open all-reduces of a shard, by number. The oldest one is combined in the shard's values: each worker's values as
@@ -86,11 +88,25 @@ final class Reductions extends WaitingCalls {
         }
         OpenReduction reduction =
                 there == null ? new OpenReduction(slice.operation(), counted(worker), this::waitsFor) : there;
-        CompletionStage<ReduceValues.Response> answer =
+        CompletableFuture<ReduceValues.Response> answer =
                 reduction.add(worker, slice.operation(), slice.values(), shard.requestRelease());
         open.put(number, reduction);
+        var unused = answer.whenComplete((combined, failure) -> timedOut(worker, number, failure));
         closeOldest();
         return answer;
+    }
+
+    /** Fails an all-reduce of which a call has timed out: its worker may send the values again, with the next number. */
+    private void timedOut(int worker, long number, @Nullable Throwable failure) {
+        OpenReduction reduction = open.get(number);
+        if (reduction != null
+                && failure instanceof PsException why
+                && why.code() == PsException.Code.TIMED_OUT
+                && reduction.has(worker)) {
+            reduction.giveUp(refused(
+                    "all-reduce " + number + ": the call of worker " + worker + " has timed out",
+                    "all calls wait until the last worker has called"));
+        }
     }
 
     private Set<Integer> counted(int worker) {

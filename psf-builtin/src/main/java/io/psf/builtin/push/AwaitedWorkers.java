@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The workers that the rounds of a shard wait for: all that a round counts, without those that push no more. */
 final class AwaitedWorkers {
+    /** The end of a message: the push has changed nothing on the slice, and may be made again. */
+    static final String NOT_APPLIED = " the push was not applied";
+
     /** The ranks of the workers that push no more, until all workers have ended their pushes. */
     private final Set<Integer> ended = new HashSet<>();
     /** The ranks of the workers that have joined and do not push yet, or have ended the epoch. */
@@ -112,7 +115,7 @@ final class AwaitedWorkers {
                         ? ""
                         : ", or " + quorum.pushes() + " pushes instead of "
                                 + round.pushes().size())
-                + ")";
+                + ");" + NOT_APPLIED;
     }
 
     private boolean isMissing(Member member, Round round) {

@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * <p>On an asynchronous tensor, a push steps the optimizer on arrival. On a synchronous tensor, a round takes one push
  * of each present worker, sums them, steps the optimizer once and answers all of them. A worker's second push belongs
  * to the next round. A worker that has left is not waited for, and neither is one that has said that it pushes no more,
- * until it pushes again, or all workers have said so. Its earlier pushes count, and so does a push whose caller has cancelled its call. With a
+ * until it pushes again, or all workers have said so. Its earlier pushes count. A push whose call ends before the round does, by
+ * its deadline or by its caller, is taken out of the round. With a
  * {@link RoundQuorum}, a round closes without the slowest workers.
  *
  * <p>A round adds its pushes in the order of the workers' ranks, so the same pushes give the same bits in any order of
@@ -261,17 +262,69 @@ public final class Pushes extends WaitingCalls implements MovingState {
         if (before != null) { // its update is in a round
             shard.requestRelease().run();
             closeRounds(shard.members()); // those that are missing in its round may have left, unseen by this shard
-            return before.thenApply(closed -> answer.get());
+            CompletableFuture<R> again = before.thenApply(closed -> answer.get());
+            var unused = again.whenComplete((made, failure) -> takeOut(worker, before, failure));
+            return again;
         }
         Push<R> push = new Push<>(call.call(), answer, summing == null ? null : shard.caller(), waitsFor);
         awaited.pushes(worker);
+        for (Round round : open) {
+            if (round.hasCancelled(worker)) { // it would count twice
+                drop(round, worker);
+                break;
+            }
+        }
         if (quorum != null && quorum.isLate(worker, closed) && quorum.dropsLate()) {
             quorum.answered(Set.of(worker), closed);
             return CompletableFuture.completedFuture(answer.get());
         }
         roundOf(worker).add(worker, push, update, shard.requestRelease());
+        var unused = push.answered().whenComplete((made, failure) -> takeOut(worker, push.answered(), failure));
         closeRounds(shard.members());
         return push.answered();
+    }
+
+    /**
+     * Takes a push out of its open round whose call the server has ended, since its deadline has passed or its caller has
+     * cancelled it: the worker may push it again. If the sum has the update already, with others, a timeout fails the whole
+     * round; a cancelled push stays, unless its worker pushes again. The push of a worker that is gone stays.
+     *
+     * @param failure null if the push was answered
+     */
+    private void takeOut(int worker, Object answer, @Nullable Throwable failure) {
+        if (!(failure instanceof PsException why) || why.code() == PsException.Code.UNAVAILABLE) {
+            return;
+        }
+        for (Round round : open) {
+            if (round.has(worker, answer)) {
+                if (!round.remove(worker)) {
+                    if (why.code() == PsException.Code.CANCELLED) {
+                        round.cancelled(worker);
+                    } else {
+                        drop(round, worker);
+                    }
+                } else if (round.pushes().isEmpty()) {
+                    open.remove(round);
+                    closeRounds(shard.members());
+                }
+                return;
+            }
+        }
+    }
+
+    /** Fails a round that has the update of a push that was not to be applied. */
+    private void drop(Round round, int worker) {
+        open.remove(round);
+        round.drop(lacks(worker));
+        closeRounds(shard.members());
+    }
+
+    private PsException lacks(int worker) {
+        return new PsException(
+                PsException.Code.TIMED_OUT,
+                "push of worker " + worker + " in round " + (closed + 1)
+                        + ": has timed out or was cancelled, after it was added to those of others (expected: answered);"
+                        + AwaitedWorkers.NOT_APPLIED);
     }
 
     /** Returns the oldest round that is for the worker and without its push. Opens a new round if there is none. */

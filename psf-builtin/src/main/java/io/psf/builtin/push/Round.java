@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,9 @@ final class Round {
 
     /** The updates that are not in the sum yet, by worker, in the order of the ranks. */
     private final TreeMap<Integer, Held> held = new TreeMap<>();
+
+    /** The workers that have cancelled their pushes, which are in the sum with others. */
+    private Set<Integer> cancelled = Set.of();
 
     /** The sum by key; null before the first sparse update, and once the sum has every row. */
     private @Nullable RowSums some;
@@ -128,6 +132,43 @@ final class Round {
     void add(int worker, Push<?> push, Update update, Runnable release) {
         pushes.put(worker, push);
         held.put(worker, new Held(update, release));
+    }
+
+    /** Notes that a worker has cancelled its push, which stays. */
+    void cancelled(int worker) {
+        cancelled = new HashSet<>(cancelled);
+        cancelled.add(worker);
+    }
+
+    /** True if a worker has cancelled its push, which stays. */
+    boolean hasCancelled(int worker) {
+        return cancelled.contains(worker);
+    }
+
+    /** True if a worker's push has that answer. */
+    boolean has(int worker, Object answer) {
+        Push<?> push = pushes.get(worker);
+        return push != null && push.answered() == answer;
+    }
+
+    /**
+     * Takes a worker's push out, and releases its request.
+     *
+     * @return false if the push stays, since the sum has its update and those of others
+     */
+    boolean remove(int worker) {
+        Held update = held.remove(worker);
+        if (update != null) {
+            update.release().run();
+        } else if (pushes.size() - held.size() == 1) {
+            some = null;
+            isOfAll = false;
+            failure = null;
+        } else {
+            return false;
+        }
+        pushes.remove(worker);
+        return true;
     }
 
     /**

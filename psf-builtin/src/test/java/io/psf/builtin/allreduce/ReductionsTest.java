@@ -3,6 +3,7 @@ package io.psf.builtin.allreduce;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.builtin.optimizer.Assign;
@@ -79,6 +80,21 @@ class ReductionsTest {
         reduce(2, Operation.SUM, 1, 1, 2);
         assertThat(reduce(0, Operation.SUM, 1, 1, 2)).isCompletedWithValue("[7.0, 9.0]");
         assertThat(one).isCompletedWithValue("[7.0, 9.0]");
+    }
+
+    @Test
+    void theValuesOfACallThatHasTimedOutAreInNoResult() {
+        CompletableFuture<String> one = reduce(1, Operation.SUM, 0, 1, 1);
+        call(0, Operation.SUM, 0, 1, 1).completeExceptionally(new PsException(PsException.Code.TIMED_OUT, "test"));
+        assertThat(one).isCompletedExceptionally();
+        assertThatThrownBy(one::join).hasMessageContaining("all-reduce 0: the call of worker 0 has timed out");
+        CompletableFuture<String> again = reduce(0, Operation.SUM, 1, 1, 1);
+        CompletableFuture<String> oneAgain = reduce(1, Operation.SUM, 1, 1, 1);
+        assertThatThrownBy(() -> reduce(2, Operation.SUM, 0, 1, 1).join())
+                .hasMessageContaining("all-reduce 0: the call of worker 0 has timed out");
+        assertThat(reduce(2, Operation.SUM, 1, 1, 1)).isCompletedWithValue("[3.0, 3.0]");
+        assertThat(again).isDone();
+        assertThat(oneAgain).isDone();
     }
 
     @Test

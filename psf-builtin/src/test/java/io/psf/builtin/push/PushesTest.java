@@ -471,6 +471,70 @@ class PushesTest {
         assertThat(Pushes.of(shard).late()).isEmpty();
     }
 
+    /** Ends a call as a server does whose limit has passed. */
+    private static void timeOut(CompletableFuture<String> push) {
+        push.completeExceptionally(new PsException(PsException.Code.TIMED_OUT, "test"));
+    }
+
+    @Test
+    void aPushThatHasTimedOutIsNotInItsRound() {
+        for (int worker = 0; worker < 2; worker++) {
+            TestShard shard = sums(shard(new Add(1)).workers(0, 1));
+            timeOut(dense(shard, worker, 1, 1, 1, 1));
+            CompletableFuture<String> again = dense(shard, worker, 1, 1, 1, 1);
+            assertThat(again).isNotDone();
+            assertThat(dense(shard, 1 - worker, 2, 2, 2, 2)).isCompletedWithValue("3.0, 3.0, 3.0, 3.0");
+            assertThat(again).isDone();
+            timeOut(sparse(shard, worker, new long[] {1}, 5));
+            sparse(shard, worker, new long[] {1, 2}, 5, 5);
+            assertThat(sparse(shard, 1 - worker, new long[] {1}, 5)).isCompletedWithValue("3.0, 13.0, 8.0, 3.0");
+        }
+    }
+
+    @Test
+    void aTimeoutOfAPushThatWasAddedToOthersFailsTheirRound() {
+        TestShard shard = sums(shard(new Add(1)).workers(0, 1, 2));
+        CompletableFuture<String> zero = dense(shard, 0, 1, 1, 1, 1);
+        CompletableFuture<String> one = dense(shard, 1, 1, 1, 1, 1);
+        CompletableFuture<String> ahead = dense(shard, 1, 5, 5, 5, 5);
+        timeOut(zero);
+        assertThatThrownBy(one::join)
+                .hasMessageContaining("TIMED_OUT: push of worker 0 in round 1: has timed out or was cancelled")
+                .hasMessageEndingWith("the push was not applied");
+        dense(shard, 0, 1, 1, 1, 1);
+        assertThat(dense(shard, 2, 1, 1, 1, 1)).isCompletedWithValue("7.0, 7.0, 7.0, 7.0");
+        assertThat(ahead).isDone();
+    }
+
+    @Test
+    void aCancelledPushThatWasAddedToOthersStaysUnlessItsWorkerPushesAgain() {
+        TestShard shard = sums(shard(new Add(1)).workers(0, 1, 2));
+        PsException cancelled = new PsException(PsException.Code.CANCELLED, "test");
+        dense(shard, 0, 1, 1, 1, 1).completeExceptionally(cancelled);
+        dense(shard, 0, 1, 1, 1, 1).completeExceptionally(cancelled);
+        dense(shard, 1, 1, 1, 1, 1);
+        dense(shard, 0, 1, 1, 1, 1).completeExceptionally(cancelled);
+        assertThat(dense(shard, 2, 1, 1, 1, 1))
+                .as("as the push of a worker that has left counts")
+                .isCompletedWithValue("3.0, 3.0, 3.0, 3.0");
+        CompletableFuture<String> zero = dense(shard, 0, 1, 1, 1, 1);
+        CompletableFuture<String> one = dense(shard, 1, 1, 1, 1, 1);
+        zero.completeExceptionally(cancelled);
+        CompletableFuture<String> again = dense(shard, 0, 1, 1, 1, 1);
+        assertThatThrownBy(one::join).hasMessageContaining("the push was not applied");
+        dense(shard, 1, 1, 1, 1, 1);
+        assertThat(dense(shard, 2, 1, 1, 1, 1)).isCompletedWithValue("6.0, 6.0, 6.0, 6.0");
+        assertThat(again).isDone();
+    }
+
+    @Test
+    void thePushOfAWorkerThatIsGoneStays() {
+        TestShard shard = sums(shard(new Add(1)).workers(0, 1));
+        dense(shard, 0, 1, 1, 1, 1)
+                .completeExceptionally(new PsException(PsException.Code.UNAVAILABLE, "the caller is gone"));
+        assertThat(dense(shard, 1, 1, 1, 1, 1)).isCompletedWithValue("2.0, 2.0, 2.0, 2.0");
+    }
+
     @Test
     void aSliceThatMovesKnowsWhichWorkersHaveEndedTheEpoch() throws IOException {
         TestShard shard = sums(shard(new Add(1)).workers(0, 1, 2));

@@ -8,11 +8,13 @@ import static org.awaitility.Awaitility.await;
 import io.psf.acceptance.Clusters.Over;
 import io.psf.api.Pending;
 import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
 import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
+import io.psf.builtin.dense.DensePushPsf;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.nio.file.Path;
@@ -152,6 +154,29 @@ final class EpochsTest {
             training.join();
             assertThat(Arrays.equals(Tensors.pull(cluster.worker(), TensorId.of("w")), expected))
                     .isTrue();
+        }
+    }
+
+    @Test
+    void aSynchronousPushThatHasTimedOutIsNotAppliedAndMayBeMadeAgain() {
+        try (PsCluster cluster = Clusters.start(Over.TCP, 2, 2)) {
+            TensorId w = Tensors.init(
+                    cluster.worker(0), SPEC.optimizer(Optimizers.add()).updates(Updates.SUM));
+            float[] ones = new float[ROWS];
+            Arrays.fill(ones, 1);
+            for (int late = 0; late < 2; late++) {
+                Worker worker = cluster.worker(late);
+                assertThatThrownBy(() -> DensePushPsf.stub(worker)
+                                .withDeadline(Duration.ofSeconds(1))
+                                .call(w, FloatArray.wrap(ones))
+                                .await())
+                        .hasMessageStartingWith("TIMED_OUT: workers without a push in round " + (late + 1))
+                        .hasMessageContaining("the push was not applied");
+                Pending<?> again = Tensors.push(worker, w, ones);
+                Tensors.push(cluster.worker(1 - late), w, ones).await();
+                again.await();
+                assertThat(Tensors.pull(worker, w)).containsOnly(2 * (late + 1));
+            }
         }
     }
 }

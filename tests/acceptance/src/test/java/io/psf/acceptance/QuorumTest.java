@@ -199,7 +199,7 @@ final class QuorumTest {
                             .await())
                     .hasMessageStartingWith(
                             "TIMED_OUT: workers without a push in round 1: [0, 2] (expected: none of those"
-                                    + " that were present when it opened, still are, and have not ended their pushes) in psf.dense.push on tensor \"all\"");
+                                    + " that were present when it opened, still are, and have not ended their pushes); the push was not applied in psf.dense.push on tensor \"all\"");
             assertThatThrownBy(() -> SparsePushPsf.stub(worker)
                             .withDeadline(Duration.ofSeconds(2))
                             .call(some, LongArray.of(1), FloatArray.of(1))
