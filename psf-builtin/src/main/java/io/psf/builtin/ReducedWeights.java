@@ -9,6 +9,7 @@ import io.psf.api.array.FloatTypes;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.allreduce.LocalShard;
 import io.psf.builtin.allreduce.Operation;
+import io.psf.builtin.optimizer.Options;
 import io.psf.builtin.optimizer.Progress;
 import io.psf.builtin.sparse.StoreRowsPsf;
 import io.psf.builtin.states.PullStates;
@@ -59,13 +60,15 @@ final class ReducedWeights implements Weights {
         if (spec.updates() == Updates.EACH
                 || spec.tensor().grows()
                 || !spec.tensor().types().equals(FloatTypes.FLOAT32)
-                || !spec.quorum().equals(Quorum.ALL)) {
+                || !spec.quorum().equals(Quorum.ALL)
+                || spec.optimizer().options().containsKey(Options.SKIP)) {
             throw new IllegalArgumentException(
                     "reduced weights \"" + spec.tensor().id() + "\": shape "
                             + spec.tensor().shape() + ", updates " + spec.updates() + ", quorum "
                             + spec.quorum() + ", number formats "
                             + spec.tensor().types()
-                            + " (expected: a fixed number of rows, SUM or MEAN, all workers, and FLOAT32)");
+                            + ", optimizer " + spec.optimizer()
+                            + " (expected: a fixed number of rows, SUM or MEAN, all workers, FLOAT32, and no skipNonFinite)");
         }
         int unusedRank = worker.rank(); // refused before anything is sent
         var unused = Tensors.init(worker, spec);

@@ -196,7 +196,10 @@ public final class Tensors {
         return TensorSummary.of(ListTensorsPsf.stub(worker).call().await().held());
     }
 
-    /** Returns the rounds of a synchronous tensor so far, and the late pushes. Blocks until the servers have answered. */
+    /**
+     * Returns the rounds of a synchronous tensor so far, the late pushes, and the pushes to any tensor that were left out. Blocks
+     * until the servers have answered.
+     */
     public static Rounds rounds(TensorCaller worker, TensorId tensor) {
         return Rounds.of(worker, tensor);
     }

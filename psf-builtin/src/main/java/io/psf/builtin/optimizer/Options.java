@@ -11,14 +11,18 @@ import java.util.TreeMap;
  * @param clipNorm the whole tensor's gradient is scaled so that its Euclidean norm is at most this; 0 for no limit
  * @param weightDecay g += weightDecay w before the formula (L2 regularization); 0 for none
  * @param schedule how the learning rate changes
+ * @param skipNonFinite true if a push with an element that is not finite is left out
  */
-public record Options(float clipValue, float clipNorm, float weightDecay, Schedule schedule) {
+public record Options(float clipValue, float clipNorm, float weightDecay, Schedule schedule, boolean skipNonFinite) {
     /** Neither clips nor decays, at a constant rate. */
-    public static final Options NONE = new Options(0, 0, 0, Schedule.constant());
+    public static final Options NONE = new Options(0, 0, 0, Schedule.constant(), false);
 
     private static final String CLIP_VALUE = "clipValue";
     private static final String CLIP_NORM = "clipNorm";
     private static final String WEIGHT_DECAY = "weightDecay";
+    /** The name of {@link #skipNonFinite}. */
+    public static final String SKIP = "skipNonFinite";
+
     private static final String SCHEDULE = "schedule";
     private static final String STEPS = "schedule.steps";
     private static final String FACTOR = "schedule.factor";
@@ -49,10 +53,12 @@ public record Options(float clipValue, float clipNorm, float weightDecay, Schedu
                 case CLIP_VALUE -> options = options.withClipValue((float) number(name, each.getValue()));
                 case CLIP_NORM -> options = options.withClipNorm((float) number(name, each.getValue()));
                 case WEIGHT_DECAY -> options = options.withWeightDecay((float) number(name, each.getValue()));
+                case SKIP -> options = options.withSkipNonFinite(truth(name, each.getValue()));
                 case SCHEDULE, STEPS, FACTOR, WARM_UP -> schedule.put(name, each.getValue());
                 default ->
                     throw new IllegalArgumentException("option of an optimizer: \"" + name + "\" (expected: "
-                            + String.join(", ", CLIP_VALUE, CLIP_NORM, WEIGHT_DECAY, SCHEDULE, STEPS, FACTOR, WARM_UP)
+                            + String.join(
+                                    ", ", CLIP_VALUE, CLIP_NORM, WEIGHT_DECAY, SKIP, SCHEDULE, STEPS, FACTOR, WARM_UP)
                             + ")");
             }
         }
@@ -72,6 +78,11 @@ public record Options(float clipValue, float clipNorm, float weightDecay, Schedu
         }
         throw new IllegalArgumentException(
                 SCHEDULE + ": \"" + kind + "\" (expected: constant, step, linear or cosine)");
+    }
+
+    private static boolean truth(String name, String text) {
+        OptimizerChecks.require(text.equals("true") || text.equals("false"), name, text, "true or false");
+        return text.equals("true");
     }
 
     private static long steps(String name, String text) {
@@ -96,6 +107,9 @@ public record Options(float clipValue, float clipNorm, float weightDecay, Schedu
         put(texts, CLIP_VALUE, clipValue);
         put(texts, CLIP_NORM, clipNorm);
         put(texts, WEIGHT_DECAY, weightDecay);
+        if (skipNonFinite) {
+            texts.put(SKIP, "true");
+        }
         if (!schedule.isConstant()) {
             texts.put(SCHEDULE, schedule.kind().text());
             texts.put(STEPS, String.valueOf(schedule.steps()));
@@ -113,22 +127,27 @@ public record Options(float clipValue, float clipNorm, float weightDecay, Schedu
 
     /** Returns a copy with another limit of each element. */
     public Options withClipValue(float limit) {
-        return new Options(limit, clipNorm, weightDecay, schedule);
+        return new Options(limit, clipNorm, weightDecay, schedule, skipNonFinite);
     }
 
     /** Returns a copy with another limit of the norm. */
     public Options withClipNorm(float limit) {
-        return new Options(clipValue, limit, weightDecay, schedule);
+        return new Options(clipValue, limit, weightDecay, schedule, skipNonFinite);
     }
 
     /** Returns a copy with another weight decay. */
     public Options withWeightDecay(float decay) {
-        return new Options(clipValue, clipNorm, decay, schedule);
+        return new Options(clipValue, clipNorm, decay, schedule, skipNonFinite);
     }
 
     /** Returns a copy with another schedule. */
     public Options withSchedule(Schedule schedule) {
-        return new Options(clipValue, clipNorm, weightDecay, schedule);
+        return new Options(clipValue, clipNorm, weightDecay, schedule, skipNonFinite);
+    }
+
+    /** Returns a copy that leaves out pushes with an element that is not finite, or that does not. */
+    public Options withSkipNonFinite(boolean skips) {
+        return new Options(clipValue, clipNorm, weightDecay, schedule, skips);
     }
 
     /** True if gradients reach the formula unchanged. */

@@ -1,5 +1,7 @@
 package io.psf.builtin.optimizer;
 
+import io.psf.api.PsException;
+
 /**
  * One step of a shard that has begun: it takes the sums over the whole tensor that it needs, one array after the other,
  * and then changes the shard. Used on the shard's lane; other steps may begin and end meanwhile.
@@ -36,6 +38,7 @@ public final class Step {
      * Takes the next sums.
      *
      * @param totals over all slices
+     * @throws PsException with {@code BAD_REQUEST} if the norm to clip is not finite; the step must not be applied then
      */
     public void take(double[] totals) {
         if (isClipped) {
@@ -43,6 +46,12 @@ public final class Step {
             return;
         }
         double norm = Math.sqrt(totals[0]);
+        if (!Double.isFinite(norm)) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "norm of the gradient: " + norm
+                            + " (expected: finite, for clipNorm; skipNonFinite leaves such pushes" + " out)");
+        }
         scale = norm > options.clipNorm() ? (float) (options.clipNorm() / norm) : 1;
         isClipped = true;
     }

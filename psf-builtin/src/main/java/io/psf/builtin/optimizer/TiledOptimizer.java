@@ -51,6 +51,7 @@ public final class TiledOptimizer implements Optimizer {
         this.rate = rate;
         this.isRated = isRated;
         this.isPlain = options.keepGradients()
+                && !options.skipNonFinite()
                 && !isRated
                 && kernel.counting() != Kernel.Counting.TENSOR
                 && !kernel.stepsAllRows()
@@ -103,7 +104,12 @@ public final class TiledOptimizer implements Optimizer {
 
     /** True if a step needs sums over all slices of the tensor. Such a step is made by {@link #begin}. */
     public boolean needsSums() {
-        return options.clipNorm() > 0 || kernel instanceof TensorKernel;
+        return options.clipNorm() > 0 || kernel instanceof TensorKernel || options.skipNonFinite();
+    }
+
+    /** True if a push with an element that is not finite, on any slice, is left out. */
+    public boolean skipsNonFinite() {
+        return options.skipNonFinite();
     }
 
     /**

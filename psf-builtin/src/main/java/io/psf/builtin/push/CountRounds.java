@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Returns the number of rounds of a synchronous tensor, and the late pushes. */
+/** Returns the number of rounds of a synchronous tensor, the late pushes, and those that were left out. */
 @PsFunction(value = "psf.rounds", readOnly = true)
 public interface CountRounds {
     /**
@@ -24,16 +24,26 @@ public interface CountRounds {
      *
      * @param closed the number of rounds that have closed, on the slice with the most
      * @param late the number of late pushes by the worker's rank, on the slice with the most
+     * @param skipped the number of pushes that were left out since they had an element that is not finite, by the worker's rank,
+     *     on the slice with the most
      */
     record Response(
             @Reduce(Reduction.MAX) long closed,
-            @Reduce(Reduction.MAX) Map<String, Long> late) {}
+            @Reduce(Reduction.MAX) Map<String, Long> late,
+            @Reduce(Reduction.MAX) Map<String, Long> skipped) {}
 
     /** Returns the shard's counts. */
     default Response handle(Request slice, Shard shard) {
         Optional<Pushes> pushes = Pushes.find(shard);
-        Map<String, Long> late = new HashMap<>();
-        pushes.ifPresent(found -> found.late().forEach((worker, count) -> late.put(worker.toString(), count)));
-        return new Response(pushes.map(Pushes::closed).orElse(0L), late);
+        return new Response(
+                pushes.map(Pushes::closed).orElse(0L),
+                byName(pushes.map(Pushes::late).orElse(Map.of())),
+                byName(pushes.map(Pushes::skipped).orElse(Map.of())));
+    }
+
+    private static Map<String, Long> byName(Map<Integer, Long> byWorker) {
+        Map<String, Long> named = new HashMap<>();
+        byWorker.forEach((worker, count) -> named.put(worker.toString(), count));
+        return named;
     }
 }

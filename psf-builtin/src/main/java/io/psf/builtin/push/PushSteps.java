@@ -1,5 +1,6 @@
 package io.psf.builtin.push;
 
+import io.psf.api.CallInfo;
 import io.psf.api.Caller;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
@@ -8,6 +9,8 @@ import io.psf.builtin.optimizer.Step;
 import io.psf.builtin.optimizer.TiledOptimizer;
 import io.psf.builtin.policy.RowPolicy;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +22,8 @@ final class PushSteps {
     private final @Nullable RowPolicy policy;
     /** The steps that wait for sums of other slices. */
     private int running;
+    /** By worker or client, the number of pushes that were left out. */
+    private final SortedMap<Integer, Long> skipped = new TreeMap<>();
 
     /**
      * Creates the steps of a new shard.
@@ -30,6 +35,34 @@ final class PushSteps {
         this.hasQuorum = hasQuorum;
         RowPolicy ofTable = shard.spec().grows() ? RowPolicy.of(shard) : null;
         this.policy = ofTable == null || ofTable.isNone() ? null : ofTable;
+    }
+
+    /** True if pushes with an element that is not finite are left out. */
+    boolean skipsNonFinite() {
+        TiledOptimizer tiled = TiledOptimizer.of(shard);
+        return tiled != null && tiled.skipsNonFinite();
+    }
+
+    /**
+     * Says if a push is to be left out. The returned stage is completed on the lane.
+     *
+     * @param caller asks the other slices
+     */
+    CompletionStage<Boolean> skips(Update update, CallInfo call, Caller caller) {
+        SlicedStep.Id id = new SlicedStep.Id(requireWorker(call.worker()), call.call());
+        CompletionStage<Double> slices = SlicedStep.notFinite(shard, id, caller, update.isFinite());
+        running++;
+        return slices.thenApply(count -> count > 0).whenComplete((skips, failure) -> running--);
+    }
+
+    /** Counts a push that is left out. */
+    void skipped(int worker) {
+        skipped.merge(worker, 1L, Long::sum);
+    }
+
+    /** Returns the number of pushes that were left out, by worker or client. */
+    SortedMap<Integer, Long> skipped() {
+        return skipped;
     }
 
     /** Steps the optimizer. */

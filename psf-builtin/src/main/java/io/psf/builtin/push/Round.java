@@ -9,7 +9,6 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -37,6 +36,9 @@ final class Round {
 
     /** The updates that are not in the sum yet, by worker, in the order of the ranks. */
     private final TreeMap<Integer, Held> held = new TreeMap<>();
+
+    /** The workers whose pushes are left out. */
+    private final Set<Integer> skipped = new HashSet<>(0);
 
     /** The workers that have cancelled their pushes, which are in the sum with others. */
     private Set<Integer> cancelled = Set.of();
@@ -134,6 +136,22 @@ final class Round {
         held.put(worker, new Held(update, release));
     }
 
+    /** Takes the push of a worker that is left out: it is answered with the round. */
+    void skip(int worker, Push<?> push) {
+        pushes.put(worker, push);
+        skipped.add(worker);
+    }
+
+    /** True if no push has an update that is applied. */
+    boolean isWithoutUpdates() {
+        return skipped.size() == pushes.size();
+    }
+
+    /** Returns the number of pushes in the sum. */
+    private int added() {
+        return pushes.size() - held.size() - skipped.size();
+    }
+
     /** Notes that a worker has cancelled its push, which stays. */
     void cancelled(int worker) {
         cancelled = new HashSet<>(cancelled);
@@ -160,12 +178,13 @@ final class Round {
         Held update = held.remove(worker);
         if (update != null) {
             update.release().run();
-        } else if (pushes.size() - held.size() == 1) {
+        } else if (!skipped.remove(worker)) {
+            if (added() > 1) {
+                return false;
+            }
             some = null;
             isOfAll = false;
             failure = null;
-        } else {
-            return false;
         }
         pushes.remove(worker);
         return true;
@@ -199,11 +218,12 @@ final class Round {
      * @throws PsException if the sum failed, such as for lack of memory
      */
     Update total(boolean mean) {
-        float divisor = mean ? pushes.size() : 1;
+        int updates = pushes.size() - skipped.size();
+        float divisor = mean ? updates : 1;
         if (failure != null) {
             throw failure;
         }
-        if (pushes.size() == 1 && held.size() == 1) {
+        if (updates == 1 && held.size() == 1) {
             Update only = held.firstEntry().getValue().update();
             if (only.isDense()) {
                 return only;
@@ -298,28 +318,22 @@ final class Round {
             out.writeInt(each.getKey());
             out.writeLong(each.getValue().call());
         }
+        out.writeInt(skipped.size());
+        for (int worker : skipped) {
+            out.writeInt(worker);
+        }
         out.writeInt(held.size());
         for (Map.Entry<Integer, Held> each : held.entrySet()) {
             out.writeInt(each.getKey());
-            write(each.getValue().update(), out);
+            UpdateBytes.write(each.getValue().update(), out);
         }
         out.writeBoolean(some != null || isOfAll);
         if (some != null) {
-            write(new Update(some.keys(), some.sums()), out);
+            UpdateBytes.write(new Update(some.keys(), some.sums()), out);
         } else if (isOfAll) {
-            write(new Update(null, shard.slot(slot, shard.width())), out);
+            UpdateBytes.write(new Update(null, shard.slot(slot, shard.width())), out);
         }
         TakenPushes.writeFailure(failure, out);
-    }
-
-    private static void write(Update update, DataOutputStream out) throws IOException {
-        LongArray keys = update.keys();
-        out.writeInt(keys == null ? -1 : keys.length());
-        for (int i = 0; keys != null && i < keys.length(); i++) {
-            out.writeLong(keys.get(i));
-        }
-        out.writeInt(update.values().length());
-        FloatBytes.write(update.values(), out);
     }
 
     /**
@@ -336,8 +350,11 @@ final class Round {
             pushes.put(worker, taken.add(worker, in.readLong(), waitsFor));
         }
         for (int left = in.readInt(); left > 0; left--) {
+            skipped.add(in.readInt());
+        }
+        for (int left = in.readInt(); left > 0; left--) {
             int worker = in.readInt();
-            LongArray keys = readKeys(in);
+            LongArray keys = UpdateBytes.readKeys(in);
             FloatArray values = FloatArray.allocate(readLength(in, keys));
             FloatBytes.read(in, values);
             held.put(worker, new Held(new Update(keys, values), () -> {}));
@@ -349,7 +366,7 @@ final class Round {
     }
 
     private void readSum(DataInputStream in) throws IOException {
-        LongArray keys = readKeys(in);
+        LongArray keys = UpdateBytes.readKeys(in);
         int length = readLength(in, keys);
         if (keys == null) {
             isOfAll = true;
@@ -360,19 +377,6 @@ final class Round {
         FloatBytes.read(in, sums);
         some = new RowSums(shard.width(), keys.length());
         some.add(keys, sums);
-    }
-
-    private static @Nullable LongArray readKeys(DataInputStream in) throws IOException {
-        int n = in.readInt();
-        if (n < 0) {
-            return null;
-        }
-        long[] keys = new long[Math.min(n, 1 << 10)];
-        for (int i = 0; i < n; i++) {
-            keys = i == keys.length ? Arrays.copyOf(keys, (int) Math.min(n, 2L * i)) : keys;
-            keys[i] = in.readLong();
-        }
-        return LongArray.wrap(keys);
     }
 
     /** Reads the number of elements of an update. */

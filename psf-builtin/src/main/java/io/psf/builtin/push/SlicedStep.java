@@ -15,6 +15,9 @@ import java.util.concurrent.CompletionStage;
  * shard's lane.
  */
 final class SlicedStep {
+    /** The stage of the check of a push, before the stages of its step. */
+    private static final int CHECK = -1;
+
     private final Shard shard;
     private final Step step;
     private final Id id;
@@ -57,6 +60,17 @@ final class SlicedStep {
         });
     }
 
+    /**
+     * Returns the number of slices on which a push has an element that is not finite. The returned stage is completed on the lane.
+     *
+     * @param isFinite false if it has one on this slice
+     */
+    static CompletionStage<Double> notFinite(Shard shard, Id id, Caller caller, boolean isFinite) {
+        double[] part = {isFinite ? 0 : 1};
+        return sums(shard, id, caller, CHECK, part)
+                .thenApply(answer -> answer.totals().get(0));
+    }
+
     private CompletionStage<SumOverSlices.Response> totals(double[] part, int caller) {
         if (callers.isEmpty()) {
             return CompletableFuture.failedFuture(new PsException(
@@ -64,7 +78,13 @@ final class SlicedStep {
                     "optimizer of tensor \"" + shard.spec().id()
                             + "\": replaced during a round (expected: replaced between two rounds; push again)"));
         }
-        CompletableFuture<SumOverSlices.Response> answer = SumOverSlicesPsf.stub(callers.get(caller))
+        CompletableFuture<SumOverSlices.Response> answer = sums(shard, id, callers.get(caller), stage, part);
+        return caller + 1 == callers.size() ? answer : answer.exceptionallyCompose(e -> totals(part, caller + 1));
+    }
+
+    private static CompletableFuture<SumOverSlices.Response> sums(
+            Shard shard, Id id, Caller caller, int stage, double[] part) {
+        return SumOverSlicesPsf.stub(caller)
                 .call(
                         shard.spec().id(),
                         LongArray.of(0),
@@ -75,6 +95,5 @@ final class SlicedStep {
                         SliceCount.of(shard),
                         part)
                 .toCompletableFuture();
-        return caller + 1 == callers.size() ? answer : answer.exceptionallyCompose(e -> totals(part, caller + 1));
     }
 }

@@ -24,7 +24,7 @@ public interface SumOverSlices {
      * @param coordinator [1] int64, key 0, whose slice adds the parts
      * @param worker the rank of the worker that pushes; -1 for a round
      * @param push the number of the push of that worker, or of the round
-     * @param stage the number of the sums within the step, from 0
+     * @param stage the number of the sums within the step, from 0; -1 for the check of a push before it
      * @param slice the slice that has computed the part
      * @param slices the number of the tensor's slices
      * @param part [sums], the slice's part

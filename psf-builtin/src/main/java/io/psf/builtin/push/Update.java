@@ -15,6 +15,26 @@ import org.jspecify.annotations.Nullable;
  * @param values [n, width] float32
  */
 record Update(@Nullable LongArray keys, FloatArray values) {
+    /** The number of elements that are checked at a time. */
+    private static final int TILE = 1024;
+
+    /** True if no element is NaN or infinite. */
+    boolean isFinite() {
+        float[] tile = new float[Math.min(TILE, values.length())];
+        for (int begin = 0; begin < values.length(); begin += TILE) {
+            int n = Math.min(TILE, values.length() - begin);
+            values.copyTo(begin, tile, 0, n);
+            float zero = 0;
+            for (int i = 0; i < n; i++) {
+                zero += tile[i] * 0; // NaN for an element that is not finite
+            }
+            if (zero != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** True if the update has every row of the shard. */
     boolean isDense() {
         return keys == null;

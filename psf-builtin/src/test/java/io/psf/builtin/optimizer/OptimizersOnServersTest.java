@@ -14,6 +14,7 @@ import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
+import io.psf.builtin.Weights;
 import io.psf.builtin.tensor.SetOptimizerPsf;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
@@ -28,6 +29,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Optimizers on whole clusters: on 1, 2 and 3 servers, with sums over all slices, and changed while they run. */
@@ -168,6 +170,70 @@ class OptimizersOnServersTest {
             float[] values = new float[keys.length];
             Tensors.pullRows(cluster.worker(), t, keys, values).await();
             assertThat(values).containsExactly(-3, -4, 0, 0, 0);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aPushWhoseNormIsNotFiniteFailsAndChangesNothing(int servers) {
+        try (PsCluster cluster = PsCluster.embedded(servers)) {
+            Worker worker = cluster.worker();
+            TensorId w = Tensors.init(
+                    worker,
+                    TensorSpec.dense("w", 1000)
+                            .slices(7)
+                            .optimizer(Optimizers.sgd(1).clipNorm(1)));
+            for (float bad : new float[] {Float.NaN, Float.POSITIVE_INFINITY}) {
+                float[] gradient = ones(1000, 100);
+                gradient[999] = bad;
+                assertThatThrownBy(() -> Tensors.push(worker, w, gradient).await())
+                        .hasMessageStartingWith("BAD_REQUEST: norm of the gradient: " + bad + " (expected: finite");
+                assertThat(Tensors.pull(worker, w)).containsOnly(0);
+            }
+            Tensors.push(worker, w, ones(1000, 0.03125f)).await();
+            assertThat(Tensors.pull(worker, w)).containsOnly(-0.03125f);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, false", "2, false", "1, true", "2, true"})
+    void aPushThatIsNotFiniteIsLeftOutOnAllSlicesAndCounted(int servers, boolean clips) {
+        OptimizerSpec optimizer = Optimizers.sgd(1).skipNonFinite().clipNorm(clips ? 1000 : 0);
+        try (PsCluster cluster = PsCluster.embedded(servers, 2)) {
+            List<Worker> workers = cluster.workers();
+            TensorSpec reduced = TensorSpec.dense("r", 4).updates(Updates.SUM).optimizer(optimizer);
+            assertThatThrownBy(() -> Weights.reduced(workers.get(0), reduced))
+                    .hasMessageContaining("FLOAT32, and no skipNonFinite)");
+            for (int slices : new int[] {servers, 5}) {
+                String name = "w" + slices;
+                TensorId each = Tensors.init(
+                        workers.get(0),
+                        TensorSpec.dense(name, 100).slices(slices).optimizer(optimizer));
+                TensorSpec mean = TensorSpec.dense(name + ".mean", 100)
+                        .slices(slices)
+                        .updates(Updates.MEAN)
+                        .optimizer(optimizer);
+                workers.forEach(worker -> Tensors.init(worker, mean));
+                TensorId rounds = mean.tensor().id();
+                float[] bad = ones(100, 1);
+                bad[99] = Float.NaN;
+                Tensors.push(workers.get(1), each, bad).await();
+                Tensors.pushRows(workers.get(1), each, new long[] {0, 99}, new float[] {1, Float.NEGATIVE_INFINITY})
+                        .await();
+                Tensors.push(workers.get(0), each, ones(100, 1)).await();
+                assertThat(Tensors.pull(workers.get(0), each)).containsOnly(-1);
+                assertThat(Tensors.rounds(workers.get(0), each).skipped()).isEqualTo(Map.of(1, 2L));
+                float[][][] pushes = {{ones(100, 1), bad}, {bad, ones(100, 2)}, {bad, bad}, {ones(100, 1), ones(100, 3)}
+                };
+                for (float[][] round : pushes) {
+                    var one = Tensors.push(workers.get(0), rounds, round[0]);
+                    var two = Tensors.push(workers.get(1), rounds, round[1]);
+                    one.await();
+                    two.await();
+                }
+                assertThat(Tensors.pull(workers.get(0), rounds)).containsOnly(-1 - 2 - 2);
+                assertThat(Tensors.rounds(workers.get(0), rounds)).hasToString("closed=4, late={}, skipped={0=2, 1=2}");
+            }
         }
     }
 
