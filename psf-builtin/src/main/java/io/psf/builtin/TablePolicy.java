@@ -72,6 +72,8 @@ public final class TablePolicy implements Serializable {
      * optimizer is clipped, scheduled or counts the pushes. A push that is applied in parts, as {@link #mostRows} says,
      * counts once a part; a round of a synchronous table counts once. With {@link #expireAfter} too, a row is removed
      * after whichever is first.
+     *
+     * @param pushes at least 1; 0 for no limit
      */
     public TablePolicy expireAfterPushes(long pushes) {
         return new TablePolicy(options.withExpiry(pushes, options.idleTime()));
@@ -80,7 +82,10 @@ public final class TablePolicy implements Serializable {
     /**
      * Removes a row that no push has touched for a time, in whole seconds: then, or up to a sixteenth of the time and two
      * seconds later, also if no push comes. The clock is that of the row's server. A server that has started again looks
-     * for such rows from the first push on that the slice receives. The time is counted while the table is saved, too.
+     * for such rows from the first push on that the slice receives. After a load, the time from the last push before the save
+     * to that push does not count: nobody could have pushed.
+     *
+     * @param time at least a second; zero for no limit
      */
     public TablePolicy expireAfter(Duration time) {
         return new TablePolicy(options.withExpiry(options.idleSteps(), time));
@@ -92,6 +97,8 @@ public final class TablePolicy implements Serializable {
      * touched least recently, a 64th of its share at once. No push removes rows that it touches itself, unless it has
      * more keys than half of the share: it is applied in parts then. A step that is more than its formula, such as one
      * that is clipped or scheduled, is not divided: the slice exceeds its share until the step is complete.
+     *
+     * @param rows at least 1; 0 for no limit
      */
     public TablePolicy mostRows(long rows) {
         return new TablePolicy(options.withLimits(rows, options.bytes(), options.lfu()));
@@ -101,6 +108,8 @@ public final class TablePolicy implements Serializable {
      * Limits the bytes of the table: values, optimizer state and slots of functions, keys with their index, marks of
      * this policy, and sketch. Otherwise like {@link #mostRows}. {@link Tensors#init} fails with {@code BAD_REQUEST} if
      * the limit does not suffice for the sketch and the index of each slice, and 64 rows.
+     *
+     * @param bytes at least 1; 0 for no limit
      */
     public TablePolicy mostBytes(long bytes) {
         return new TablePolicy(options.withLimits(options.rows(), bytes, options.lfu()));

@@ -64,8 +64,8 @@ public record PolicyOptions(
                 "expiry",
                 idleTime,
                 ">= 1 second");
-        require(rows >= 0, "rows", rows, ">= 1");
-        require(bytes >= 0, "bytes", bytes, ">= 1");
+        require(rows >= 0, "rows", rows, ">= 1, or 0 for no limit");
+        require(bytes >= 0, "bytes", bytes, ">= 1, or 0 for no limit");
     }
 
     private static void require(boolean holds, String name, Object value, String expected) {

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * When each row of a shard was last touched by a push, and how often. Attached to the shard of a table with a policy,
  * used on its lane, saved and loaded with it. The shard may have the memory of the marks.
+ *
+ * <p>The seconds of the marks are those of the clock without the times from the last push before a save, or before the
+ * slice moved, to the load: nobody could have touched a row.
  */
 class RowMarks implements Checkpointed, Measured {
     /** The bytes of the marks of a row. */
@@ -35,12 +38,20 @@ class RowMarks implements Checkpointed, Measured {
     private int loaded;
 
     private int step;
+    /** The present second of the marks. */
     private int second;
+    /** The second of the marks at the last push. */
+    private int pushed;
+    /** The seconds of the clock that the marks leave out. */
+    private int leftOut;
+    /** True if a total was loaded. */
+    private boolean hasTotal;
 
     private RowMarks(Shard shard, MarkMemory memory, int now) {
         this.shard = shard;
         this.memory = memory;
         this.second = now;
+        this.pushed = now;
     }
 
     /**
@@ -88,7 +99,8 @@ class RowMarks implements Checkpointed, Measured {
             step -= LOWERED;
         }
         step++;
-        second = now;
+        second = now - leftOut;
+        pushed = second;
     }
 
     @Override
@@ -100,13 +112,18 @@ class RowMarks implements Checkpointed, Measured {
         return step;
     }
 
+    /** Returns the present second of the marks. */
+    int second() {
+        return second;
+    }
+
     int rows() {
         return memory.rows();
     }
 
     /** Marks rows that have been created since the last call, other than by a push, as touched in a second. */
     void growTo(int rows, int now) {
-        second = now;
+        second = now - leftOut;
         growTo(rows);
     }
 
@@ -179,11 +196,17 @@ class RowMarks implements Checkpointed, Measured {
     @Override
     public void saveTotal(DataOutput out) throws IOException {
         out.writeInt(step);
+        out.writeInt(pushed);
     }
 
     @Override
     public void loadTotal(DataInput in) throws IOException {
         step = Math.max(step, in.readInt());
+        int last = in.readInt();
+        pushed = hasTotal ? Math.max(pushed, last) : last;
+        leftOut += second - pushed;
+        second = pushed;
+        hasTotal = true;
     }
 
     /** The rows of that shard that this one has loaded have its numbers of pushes. */

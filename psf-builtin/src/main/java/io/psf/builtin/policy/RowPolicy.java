@@ -200,7 +200,7 @@ public final class RowPolicy implements Measured, MovingState {
         }
         refused += n - kept;
         admitted += fresh;
-        expire(marks, second);
+        expire(marks);
         tick(shard);
         evict(shard, marks, fresh, true);
         if (rows == null || kept == n) {
@@ -216,7 +216,8 @@ public final class RowPolicy implements Measured, MovingState {
     }
 
     /** Removes idle rows, if it is time to look for them. */
-    private void expire(RowMarks marks, int second) {
+    private void expire(RowMarks marks) {
+        int second = marks.second();
         long idleSteps = options.idleSteps();
         long idleSeconds = options.idleTime().toSeconds();
         if (!isDue(idleSteps, scannedStep, marks.step()) && !isDue(idleSeconds, scannedSecond, second)) {
@@ -251,7 +252,7 @@ public final class RowPolicy implements Measured, MovingState {
             int second = second();
             RowMarks marks = RowMarks.of(shard, second);
             marks.growTo(shard.rows(), second);
-            expire(marks, second);
+            expire(marks);
             tick(shard); // also if a push has looked for idle rows in the meantime
         });
     }

@@ -295,6 +295,55 @@ class RowPolicyTest {
         assertThat(keys(shard)).containsExactly(2L, 3L);
     }
 
+    /** The saved marks of a row, or the total, as the shard of a later time loads them. */
+    private interface Saves {
+        void to(DataOutputStream out) throws IOException;
+    }
+
+    private static DataInput saved(Saves saves) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        saves.to(new DataOutputStream(bytes));
+        return new DataInputStream(new ByteArrayInputStream(bytes.toByteArray()));
+    }
+
+    @Test
+    void theTimeOfAStopBetweenSaveAndLoadExpiresNoRow() throws IOException {
+        PolicyOptions options = PolicyOptions.NONE.withExpiry(0, Duration.ofSeconds(100));
+        TestShard shard = shard(options);
+        push(shard, 1);
+        clock.addAndGet(60);
+        push(shard, 2);
+        clock.addAndGet(20);
+        RowMarks before = marks(shard);
+        for (int stop = 0; stop < 2; stop++) {
+            clock.addAndGet(Duration.ofDays(30).toSeconds());
+            shard = shard(options);
+            var unused = shard.rows(LongArray.of(1, 2));
+            RowMarks from = before;
+            marks(shard).loadRow(1, saved(out -> from.saveRow(1, out)));
+            marks(shard).loadRow(2, saved(out -> from.saveRow(2, out)));
+            marks(shard).loadTotal(saved(from::saveTotal));
+            before = marks(shard);
+        }
+        push(shard, 3);
+        assertThat(keys(shard)).containsExactly(1L, 2L, 3L);
+        clock.addAndGet(50);
+        push(shard, 3);
+        assertThat(keys(shard)).as("row 1 is idle for 110 seconds").containsExactly(2L, 3L);
+        clock.addAndGet(60);
+        push(shard, 3);
+        assertThat(keys(shard)).containsExactly(3L);
+    }
+
+    @Test
+    void aLimitOfZeroIsNone() {
+        TestShard shard = shard(PolicyOptions.NONE.withLimits(0, 0, false).withExpiry(0, Duration.ZERO));
+        push(shard, LongStream.range(0, 2000).toArray());
+        assertThat(shard.rows()).isEqualTo(2000);
+        assertThatThrownBy(() -> PolicyOptions.NONE.withLimits(-1, 0, false))
+                .hasMessage("rows of a table's policy: -1 (expected: >= 1, or 0 for no limit)");
+    }
+
     private RowMarks marks(TestShard shard) {
         return RowMarks.of(shard, (int) (clock.get() - 1_577_836_800L));
     }
@@ -312,7 +361,7 @@ class RowPolicyTest {
     void theOldestRowIsStillTheOldestWhenTheNumbersOfPushesEnd() throws IOException {
         TestShard shard = shard(PolicyOptions.NONE.withLimits(3, 0, false));
         push(shard, 1);
-        marks(shard).loadTotal(ints(Integer.MAX_VALUE - 3));
+        marks(shard).loadTotal(ints(Integer.MAX_VALUE - 3, 0));
         for (long key = 2; key < 40; key++) {
             push(shard, key);
             assertThat(keys(shard)).contains(key);
@@ -324,7 +373,7 @@ class RowPolicyTest {
     void rowsExpireWhenTheNumbersOfPushesEnd() throws IOException {
         TestShard shard = shard(PolicyOptions.NONE.withExpiry(16, Duration.ZERO));
         push(shard, 1);
-        marks(shard).loadTotal(ints(Integer.MAX_VALUE - 10));
+        marks(shard).loadTotal(ints(Integer.MAX_VALUE - 10, 0));
         push(shard, 1, 2);
         for (int push = 0; push < 14; push++) {
             push(shard, 1);
