@@ -173,7 +173,7 @@ class Worker:
         me["credential"] = credential(secret, WORKER, -1, session, nonce) if secret else b""
         joined = self.ask(self.scheduler, "psf.cluster.join", **me)
         self.rank, self.since = joined["admission"]["rank"], joined["admission"]["since"]
-        self.limit, self.keys = joined["heartbeatMillis"] / 1000, joined["keys"]
+        self.limit, self.keys = joined["limits"]["heartbeatMillis"] / 1000, joined["keys"]
         if self.since > 1:  # no number of an earlier worker of this rank may come again
             self.numbers = itertools.count(self.since - 1 << 32)
         self.apply([joined["state"]])

@@ -54,6 +54,8 @@ import picocli.CommandLine.Option;
             "  PSF_RECONNECT_LIMIT  how long a worker reconnects to a server without progress; default: 30s",
             "  PSF_SERVER_RETURN    how long calls wait for a server in the place of a lost one, on the scheduler; default: 0",
             "  PSF_WORKER_RETURN    the same for a lost worker, on the scheduler; default: 0",
+            "  PSF_SCHEDULER_RETURN how long the nodes look for a scheduler that is gone, with a journal; default: the limit of",
+            "                       heartbeats",
             "  PSF_JOURNAL          a directory from which a scheduler that is started again goes on; default: none",
             "  PSF_HEALTH           host:port for probes of this node: /live and /ready over HTTP; default: none",
             "  PSF_PROGRESS_LIMIT   how long a lane with waiting work may begin none before its node is not live;",
@@ -151,7 +153,7 @@ final class NodeCommand implements Callable<Integer> {
             if (settings.role() == Role.SCHEDULER) {
                 try (Scheduler node = Scheduler.start(settings.scheduler())) {
                     health = () -> node.health(settings.progressLimit());
-                    term.whenTold(limit -> node.end());
+                    term.whenTold(limit -> node.handOver());
                     node.awaitTermination();
                 }
             } else {

@@ -157,6 +157,41 @@ class NodeEndTest {
 
     @Tag("long")
     @Test
+    void aSchedulerThatIsMovedLeavesItsClusterAndStopEndsIt() throws Exception {
+        Map<String, String> journal =
+                Map.of("PSF_JOURNAL", folder.resolve("journal").toString());
+        try (LocalJob job = job().servers(2).asService().environment(journal).start()) {
+            awaitLine("\\[scheduler] .*cluster is ready.*");
+            terminate(job, "scheduler");
+            assertThat(exitCode(job, "scheduler")).isZero();
+            ProcessBuilder next = new ProcessBuilder(
+                            NodeJvm.command(System.getProperty("java.class.path"), List.of(), "scheduler"))
+                    .redirectErrorStream(true)
+                    .redirectOutput(folder.resolve("next").toFile());
+            next.environment().putAll(journal);
+            next.environment()
+                    .putAll(Map.of(
+                            "PSF_SCHEDULER", job.schedulerAddress(),
+                            "PSF_SERVERS", "2",
+                            "PSF_WORKERS", "1",
+                            "PSF_LIFETIME", "service"));
+            Process moved = next.start();
+            try {
+                awaitLine("\\[server 0] .*the connection to scheduler .* broke, and was made again");
+                awaitLine("\\[server 1] .*the connection to scheduler .* broke, and was made again");
+                assertThat(psf(Map.of(), "stop", "--scheduler", job.schedulerAddress()))
+                        .isEqualTo("0: ended the cluster of 2 servers and 0 workers");
+                assertThat(moved.waitFor()).isZero();
+                assertThat(exitCode(job, "server 0")).isZero();
+                assertThat(exitCode(job, "server 1")).isZero();
+            } finally {
+                moved.destroyForcibly();
+            }
+        }
+    }
+
+    @Tag("long")
+    @Test
     void aWorkerThatIsToldToEndLeaves() throws Exception {
         try (LocalJob job = job().workers(2).workerMain(Child.class, "push").start()) {
             awaitLine("\\[scheduler] .*cluster is ready.*");

@@ -84,7 +84,7 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
         this.rollback = link.first().recovery().rollback();
         this.servers = new ServerLinks(client, node.transport(), link, config.reconnectLimit(), () -> ended);
         node.sender((AutoCloseable) servers::disconnect);
-        this.written = new Written(client, servers::peers, link.heartbeatLimit());
+        this.written = new Written(client, servers::peers, link.limits().heartbeat());
         this.layouts = new KnownTensors(link, config.deadline());
         client.repeatWith(new RepeatedCalls(this, layouts, servers));
         link.beat(new Beats()); // before the servers are connected, since they may take long to answer

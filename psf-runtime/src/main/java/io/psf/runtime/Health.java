@@ -33,9 +33,9 @@ final class Health {
      */
     static @Nullable String stalled(LaneWatch lanes, ClusterLink link, Duration limit) {
         Duration silence = link.silence();
-        return silence.compareTo(link.heartbeatLimit()) > 0
+        return silence.compareTo(link.limits().scheduler()) > 0
                 ? "the scheduler has answered no heartbeat for " + silence.toMillis() + " ms (expected: within "
-                        + link.heartbeatLimit().toMillis() + " ms)"
+                        + link.limits().scheduler().toMillis() + " ms)"
                 : lanes.stalled(limit);
     }
 }

@@ -64,6 +64,7 @@ public final class Scheduler implements AutoCloseable {
                         timeouts.heartbeat(),
                         config.life().serverReturn(),
                         config.life().workerReturn(),
+                        config.life().schedulerReturn(),
                         System::nanoTime),
                 Trust.of(config.security().secret(), config.security().permissions()));
         this.host = HostNode.start(
@@ -186,6 +187,23 @@ public final class Scheduler implements AutoCloseable {
     public void end() {
         isEnding = true;
         host.execute(functions::end);
+    }
+
+    /**
+     * Ends this scheduler, and leaves its cluster to another one that is started with the same journal. Without a journal, or
+     * with one that cannot be written, ends the cluster as {@link #end} does. Returns at once; {@link #awaitTermination} waits
+     * for the end.
+     */
+    public void handOver() {
+        isEnding = true;
+        host.execute(() -> {
+            if (functions.mayHandOver()) {
+                LOG.info("scheduler ends, and leaves its cluster to the one that goes on from the journal");
+                terminated.complete(null);
+            } else {
+                functions.end();
+            }
+        });
     }
 
     /** Ends the scheduler, whatever the state of the other nodes. */

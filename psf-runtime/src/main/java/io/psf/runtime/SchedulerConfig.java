@@ -43,6 +43,8 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
      *     zero if a lost server is lost for good
      * @param workerReturn how long the other workers wait for another worker in the place of a lost one, if all of them go
      *     back to a checkpoint with it; zero if they go on without it
+     * @param schedulerReturn how long the nodes look for another scheduler in the place of a lost one, with a journal; at least
+     *     the limit of the heartbeat
      * @param journal the folder that a scheduler writes down in what another one needs to go on in its place, one for each
      *     cluster; null for none: the cluster ends with its scheduler
      */
@@ -50,20 +52,29 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
             boolean service,
             Duration serverReturn,
             Duration workerReturn,
+            Duration schedulerReturn,
             @Nullable Path journal) {
         /** One job, with nodes that are lost for good. */
-        public static final Life JOB = new Life(false, Duration.ZERO, Duration.ZERO, null);
+        public static final Life JOB = new Life(false, Duration.ZERO, Duration.ZERO, Duration.ZERO, null);
 
         Life asService() {
-            return new Life(true, serverReturn, workerReturn, journal);
+            return new Life(true, serverReturn, workerReturn, schedulerReturn, journal);
         }
 
         Life withServerReturn(Duration limit) {
-            return new Life(service, limit, workerReturn, journal);
+            return new Life(service, limit, workerReturn, schedulerReturn, journal);
         }
 
         Life withWorkerReturn(Duration limit) {
-            return new Life(service, serverReturn, limit, journal);
+            return new Life(service, serverReturn, limit, schedulerReturn, journal);
+        }
+
+        Life withSchedulerReturn(Duration limit) {
+            return new Life(service, serverReturn, workerReturn, limit, journal);
+        }
+
+        Life withJournal(Path folder) {
+            return new Life(service, serverReturn, workerReturn, schedulerReturn, folder);
         }
     }
 
@@ -125,9 +136,14 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
         return withLife(life.withWorkerReturn(limit));
     }
 
+    /** Returns a copy in which the nodes look for another scheduler in the place of a lost one for a time. */
+    public SchedulerConfig withSchedulerReturn(Duration limit) {
+        return withLife(life.withSchedulerReturn(limit));
+    }
+
     /** Returns a copy with a folder for the journal. */
     public SchedulerConfig withJournal(Path folder) {
-        return withLife(new Life(life.service(), life.serverReturn(), life.workerReturn(), folder));
+        return withLife(life.withJournal(folder));
     }
 
     /** Returns a copy with another life. */

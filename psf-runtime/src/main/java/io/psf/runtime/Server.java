@@ -58,6 +58,9 @@ public final class Server implements AutoCloseable {
     private final LaneWatch lanes;
     private final Drain drain;
     private volatile boolean isEnding;
+    /** True while requests are not read, since another server may have the place of this one. Used by the timer. */
+    private boolean isHalted;
+
     private final CompletableFuture<Void> terminated = new CompletableFuture<>();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -113,7 +116,7 @@ public final class Server implements AutoCloseable {
         host.setMembers(link.first().counted());
         host.setDeclarations(link.view());
         connections.setPresence((member, since) -> isPresent(link.view().state(), member, since));
-        connections.setSilenceLimit(link.heartbeatLimit());
+        connections.setSilenceLimit(link.limits().heartbeat());
         link.view().whenPermitted(connections::setPermits);
         ServerCalls calls = resources.sender(new ServerCalls(client, link, resources.transport(), dispatcher));
         host.setOutgoing(calls);
@@ -126,6 +129,7 @@ public final class Server implements AutoCloseable {
             restore(calls);
         }
         restored.complete(null);
+        resources.every(Defaults.TICK, () -> serveUntilReplaced(connections));
         resources.every(Defaults.WATCH, () -> placements.lost().ifPresent(this::endWithout));
     }
 
@@ -153,6 +157,24 @@ public final class Server implements AutoCloseable {
                 end(cause);
             }
         });
+    }
+
+    /** Reads no requests while the scheduler has not answered for so long that another server may have the place of this one. */
+    private void serveUntilReplaced(Connections connections) {
+        boolean mayBeReplaced = link.silence().compareTo(link.limits().serve()) > 0;
+        if (mayBeReplaced != isHalted && !isEnding) {
+            isHalted = mayBeReplaced;
+            connections.halt(mayBeReplaced);
+            if (mayBeReplaced) {
+                LOG.warn(
+                        "server {} reads no requests: the scheduler has not answered for {} ms, and another server may"
+                                + " have its place",
+                        rank(),
+                        link.limits().serve().toMillis());
+            } else {
+                LOG.info("server {} reads requests again: the scheduler has answered", rank());
+            }
+        }
     }
 
     /** Ends the server, whose shards have lost their memory: the cluster counts it as lost. */

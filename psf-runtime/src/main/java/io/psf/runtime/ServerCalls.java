@@ -245,7 +245,7 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
                 isHere ? new Member(Role.SERVER, server.rank(), "", selfPort) : server,
                 link.ticket(),
                 LINK_LIMIT);
-        peer.keepAlive(link.heartbeatLimit().toNanos());
+        peer.keepAlive(link.limits().heartbeat().toNanos());
         return peer;
     }
 

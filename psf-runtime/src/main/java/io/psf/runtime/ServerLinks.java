@@ -99,7 +99,7 @@ final class ServerLinks {
                     PsException cause = ended.get();
                     return cause != null ? cause : gone(link.view().state(), server.rank(), server.toString());
                 });
-        peer.keepAlive(link.heartbeatLimit().toNanos());
+        peer.keepAlive(link.limits().heartbeat().toNanos());
         List<Peer> more = new ArrayList<>(peers);
         more.add(peer);
         peers = List.copyOf(more);

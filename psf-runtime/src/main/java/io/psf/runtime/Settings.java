@@ -109,6 +109,7 @@ public final class Settings {
                 orElse(SettingsKey.LIFETIME, Role.SCHEDULER, usual.life().service()),
                 orElse(SettingsKey.SERVER_RETURN, Role.SCHEDULER, usual.life().serverReturn()),
                 orElse(SettingsKey.WORKER_RETURN, Role.SCHEDULER, usual.life().workerReturn()),
+                schedulerReturn(),
                 find(SettingsKey.JOURNAL, Role.SCHEDULER));
         return new SchedulerConfig(
                 address.host(),
@@ -117,6 +118,15 @@ public final class Settings {
                 life,
                 timeouts,
                 security(Role.SCHEDULER));
+    }
+
+    private Duration schedulerReturn() {
+        Duration limit = orElse(SettingsKey.SCHEDULER_RETURN, Role.SCHEDULER, Duration.ZERO);
+        if (!limit.isZero() && find(SettingsKey.JOURNAL, Role.SCHEDULER) == null) {
+            throw invalid("%s: %s ms, without %s (expected: both, since a scheduler goes on from its journal alone)"
+                    .formatted(SettingsKey.SCHEDULER_RETURN.name(), limit.toMillis(), SettingsKey.JOURNAL.name()));
+        }
+        return limit;
     }
 
     /** Returns the server's configuration. */

@@ -186,6 +186,9 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
     static final SettingsKey<Duration> WORKER_RETURN =
             duration("how long the other workers wait for one in the place of a lost one", "PSF_WORKER_RETURN");
 
+    static final SettingsKey<Duration> SCHEDULER_RETURN = duration(
+            "how long the nodes look for another scheduler in the place of a lost one", "PSF_SCHEDULER_RETURN");
+
     static final SettingsKey<Duration> PROGRESS_LIMIT = duration(
             "how long a lane with waiting work may begin none before its node is not live", "PSF_PROGRESS_LIMIT");
 
@@ -227,6 +230,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             RECONNECT_LIMIT,
             SERVER_RETURN,
             WORKER_RETURN,
+            SCHEDULER_RETURN,
             JOURNAL,
             HEALTH,
             PROGRESS_LIMIT,

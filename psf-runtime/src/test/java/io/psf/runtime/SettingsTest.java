@@ -62,6 +62,7 @@ class SettingsTest {
                         "PSF_RECONNECT_LIMIT",
                         "PSF_SERVER_RETURN",
                         "PSF_WORKER_RETURN",
+                        "PSF_SCHEDULER_RETURN",
                         "PSF_JOURNAL",
                         "PSF_HEALTH",
                         "PSF_PROGRESS_LIMIT",
@@ -143,6 +144,7 @@ class SettingsTest {
                 Map.entry("PSF_HEARTBEAT_LIMIT", "500ms"),
                 Map.entry("PSF_SERVER_RETURN", "5m"),
                 Map.entry("PSF_WORKER_RETURN", "3m"),
+                Map.entry("PSF_SCHEDULER_RETURN", "7m"),
                 Map.entry("PSF_JOURNAL", "/var/psf/journal"),
                 Map.entry("PSF_RECONNECT_LIMIT", "20s"));
 
@@ -152,7 +154,11 @@ class SettingsTest {
                         9000,
                         new SchedulerConfig.Size(2, 3, false),
                         new SchedulerConfig.Life(
-                                true, Duration.ofMinutes(5), Duration.ofMinutes(3), Path.of("/var/psf/journal")),
+                                true,
+                                Duration.ofMinutes(5),
+                                Duration.ofMinutes(3),
+                                Duration.ofMinutes(7),
+                                Path.of("/var/psf/journal")),
                         new SchedulerConfig.Timeouts(Duration.ofSeconds(30), Duration.ofMillis(500)),
                         new Security("sixteen letters and more")
                                 .withPermissions(Path.of("/etc/psf/permissions.yaml"))

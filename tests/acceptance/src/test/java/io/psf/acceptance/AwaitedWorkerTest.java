@@ -174,8 +174,7 @@ final class AwaitedWorkerTest {
         stays.barrier();
         assertThat(Tensors.pull(stays, W)).containsOnly(3);
         stays.close();
-        assertThatThrownBy(scheduler::awaitTermination)
-                .hasMessageContaining("no worker came in its place within 2000 ms");
+        scheduler.awaitTermination(); // the others have ended the job well
     }
 
     @Test
@@ -194,6 +193,6 @@ final class AwaitedWorkerTest {
         Tensors.push(stays, W, ONES).await();
         stays.barrier();
         stays.close();
-        assertThatThrownBy(scheduler::awaitTermination).hasMessageContaining("lost worker 1");
+        scheduler.awaitTermination();
     }
 }

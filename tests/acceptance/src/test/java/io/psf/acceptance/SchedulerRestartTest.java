@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
@@ -37,7 +38,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -253,6 +256,67 @@ class SchedulerRestartTest {
         CompletableFuture<Void> barrier = CompletableFuture.runAsync(worker::barrier);
         await().forever().until(() -> worker.lost().size() == 1);
         barrier.get();
+    }
+
+    /** As SIGTERM does before a supervisor starts it elsewhere. */
+    @Test
+    void aSchedulerThatIsToldToEndLeavesItsClusterToTheNext() {
+        begin(SchedulerConfig.of(2, 1));
+        Worker worker = form(2, 1).get(0);
+        TensorId w = Tensors.init(worker, DENSE);
+        Tensors.push(worker, w, ones(1000)).await();
+        Scheduler moved = Objects.requireNonNull(scheduler);
+        CompletableFuture<Void> ended = CompletableFuture.runAsync(moved::awaitTermination);
+        moved.handOver();
+        ended.join();
+        assertThat(moved.health(Duration.ofMinutes(1)).isReady()).isFalse();
+        restart();
+        worker.barrier();
+        assertThat(Tensors.pull(worker, w)).containsOnly(1);
+    }
+
+    @Test
+    void aSchedulerWithoutAJournalThatIsToldToEndEndsItsCluster() {
+        config = SchedulerConfig.of(1, 1).listen("127.0.0.1", FixedPort.free());
+        scheduler = Scheduler.start(config);
+        Worker worker = form(1, 1).get(0);
+        scheduler.handOver();
+        await().forever()
+                .untilAsserted(() -> assertThatThrownBy(() -> Tensors.init(worker, DENSE))
+                        .hasMessageContaining("CLOSED: the cluster has ended"));
+    }
+
+    /** A server whose place another one may have by then reads no requests until the scheduler is back. */
+    @Test
+    void theNodesLookForTheSchedulerForLongerThanTheLimitOfTheHeartbeat() {
+        begin(SchedulerConfig.of(1, 1)
+                .withHeartbeatLimit(Duration.ofSeconds(2))
+                .withServerReturn(Duration.ofMinutes(1))
+                .withSchedulerReturn(Duration.ofMinutes(1)));
+        Worker worker = form(1, 1).get(0);
+        TensorId w = Tensors.init(worker, DENSE);
+        end();
+        int pushes = 1;
+        Pending<?> last = Tensors.push(worker, w, ones(1000));
+        while (isAnswered(last)) {
+            last = Tensors.push(worker, w, ones(1000));
+            pushes++;
+        }
+        scheduler = Scheduler.start(config);
+        last.await();
+        worker.barrier();
+        assertThat(Tensors.pull(worker, w)).containsOnly(pushes);
+    }
+
+    private static boolean isAnswered(Pending<?> call) {
+        try {
+            var unused = call.toCompletableFuture().get(1, TimeUnit.SECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (InterruptedException | ExecutionException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test

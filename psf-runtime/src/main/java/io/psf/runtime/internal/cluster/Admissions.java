@@ -90,7 +90,7 @@ final class Admissions {
         Join.Response answer = new Join.Response(
                 Protocol.OWN.agree(entry.request.protocol()),
                 new Join.Admission(entry.rank, entry.since, workers(), entry.late),
-                plan.heartbeatLimit().toMillis(),
+                plan.told(),
                 states.whole(),
                 new Join.Keys(
                         tickets.cluster(),
@@ -103,12 +103,14 @@ final class Admissions {
         joined.complete(answer);
     }
 
-    /** Adds the nodes of the journal: their sessions have no connection until they connect again. */
+    /** Adds the nodes of the journal: their sessions have no connection until they connect again, for which they have time. */
     void restore() {
         for (ClusterChange.Node node : states.now().nodes()) {
             JournalEntry.Seat seat = journal.state().seat(node);
             MemberEntry entry = restored(node.member(), seat.requested(), node.since(), seat.session());
             entry.late = seat.late();
+            entry.lastSeen +=
+                    plan.schedulerReturn().minus(plan.heartbeatLimit()).toNanos();
         }
     }
 

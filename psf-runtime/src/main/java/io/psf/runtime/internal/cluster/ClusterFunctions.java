@@ -139,6 +139,11 @@ public final class ClusterFunctions {
         catalog.move(to);
     }
 
+    /** True if the cluster can be left to another scheduler, which goes on from the journal. Called on the scheduler's lane. */
+    public boolean mayHandOver() {
+        return membership.mayHandOver();
+    }
+
     /** Ends the cluster, since its scheduler has to end. Called on the scheduler's lane. */
     public void end() {
         membership.end();

@@ -47,7 +47,7 @@ public final class ClusterLink {
         /** Called when the job is over. */
         void ended();
 
-        /** Called when the scheduler was not reachable for the heartbeat's limit, or counts this node as lost. */
+        /** Called when the scheduler was not reachable for too long, or counts this node as lost. */
         void schedulerLost(PsException cause);
     }
 
@@ -72,8 +72,8 @@ public final class ClusterLink {
 
     /**
      * Joins the cluster and blocks until it is complete. The scheduler may be started later. If the connection breaks
-     * before the cluster is complete, the node joins again. A connection that breaks later is replaced within the
-     * heartbeat's limit.
+     * before the cluster is complete, the node joins again. One that breaks later is replaced while a node looks for its
+     * scheduler.
      *
      * @param host the scheduler
      * @param request without a credential
@@ -139,7 +139,7 @@ public final class ClusterLink {
         }
         Protocol.OWN.agree(joined.protocol());
         Ticket ticket = joined.ticket(request.role());
-        Duration patience = Duration.ofMillis(joined.heartbeatMillis());
+        Duration patience = joined.limits().scheduler();
         if (!new Session(client, transport, host, ticket, request.session(), patience).keep(scheduler)) {
             throw new PsException(Code.UNAVAILABLE, scheduler.name() + ": connection closed");
         }
@@ -220,9 +220,9 @@ public final class ClusterLink {
         return new Tickets(joined.keys().cluster(), joined.keys().key());
     }
 
-    /** Returns how long a node may stay silent before it counts as lost. */
-    public Duration heartbeatLimit() {
-        return Duration.ofMillis(joined.heartbeatMillis());
+    /** Returns how long nodes may be missing. */
+    public Join.Limits limits() {
+        return joined.limits();
     }
 
     /** Returns how long ago the scheduler answered the last heartbeat, or the join. */
@@ -256,7 +256,7 @@ public final class ClusterLink {
             return;
         }
         // Longer than the replacement of a broken connection may take: a failed replacement reports the better reason.
-        long limit = TimeUnit.MILLISECONDS.toNanos(joined.heartbeatMillis()) / 2 * 3;
+        long limit = TimeUnit.MILLISECONDS.toNanos(joined.limits().schedulerMillis()) / 2 * 3;
         client.callInBackground(
                         BeatPsf.FUNCTION,
                         new Beat.Request(told.epoch(), view.rules().version()),

@@ -23,10 +23,17 @@ public record ClusterPlan(int servers, int workers, boolean more, boolean servic
      * @param heartbeat how long a node may stay silent
      * @param serverReturn how long a lost server is expected back; zero if it is not
      * @param workerReturn how long a lost worker is expected back; zero if it is not
+     * @param schedulerReturn how long the nodes look for another scheduler in the place of a lost one, if that is longer than
+     *     the heartbeat's limit
      * @param clock returns the time in nanoseconds, as {@link System#nanoTime} does
      */
     public record Limits(
-            Duration join, Duration heartbeat, Duration serverReturn, Duration workerReturn, LongSupplier clock) {}
+            Duration join,
+            Duration heartbeat,
+            Duration serverReturn,
+            Duration workerReturn,
+            Duration schedulerReturn,
+            LongSupplier clock) {}
 
     /** Returns the time in nanoseconds by which nodes are missing. */
     long now() {
@@ -39,6 +46,18 @@ public record ClusterPlan(int servers, int workers, boolean more, boolean servic
 
     Duration heartbeatLimit() {
         return limits.heartbeat();
+    }
+
+    /** Returns how long the nodes look for a scheduler, and a scheduler that is started again waits for them. */
+    Duration schedulerReturn() {
+        boolean isLonger = limits.schedulerReturn().compareTo(limits.heartbeat()) > 0;
+        return isLonger ? limits.schedulerReturn() : limits.heartbeat();
+    }
+
+    /** Returns the limits as nodes are told. A server serves without the scheduler until another one may have its place. */
+    Join.Limits told() {
+        Duration serve = returnOf(Role.SERVER).isZero() ? schedulerReturn() : heartbeatLimit();
+        return new Join.Limits(heartbeatLimit().toMillis(), schedulerReturn().toMillis(), serve.toMillis());
     }
 
     /** Returns how long a lost node of a role is expected back; zero if it is not. */

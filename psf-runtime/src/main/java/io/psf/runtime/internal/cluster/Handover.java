@@ -32,7 +32,7 @@ final class Handover {
         LOG.info(
                 "goes on from the journal, {}; its nodes have {} ms to connect again",
                 state,
-                plan.heartbeatLimit().toMillis());
+                plan.schedulerReturn().toMillis());
     }
 
     boolean isUnderWay() {
@@ -55,12 +55,12 @@ final class Handover {
      */
     boolean hasFailed(long stopped, long now) {
         began += Math.max(0, stopped);
-        boolean hasFailed = isUnderWay && now - began > plan.heartbeatLimit().toNanos();
+        boolean hasFailed = isUnderWay && now - began > plan.schedulerReturn().toNanos();
         if (hasFailed) {
             isUnderWay = false;
             LOG.warn(
                     "no node of the journal has connected again within {} ms: a new cluster forms",
-                    plan.heartbeatLimit().toMillis());
+                    plan.schedulerReturn().toMillis());
         }
         return hasFailed;
     }
@@ -76,7 +76,7 @@ final class Handover {
                     Code.UNAVAILABLE,
                     "cluster: its scheduler was started again and waits for the nodes of before (expected: a join once"
                             + " one of them is there, or "
-                            + plan.heartbeatLimit().toMillis() + " ms have passed)");
+                            + plan.schedulerReturn().toMillis() + " ms have passed)");
         }
     }
 }

@@ -4,6 +4,7 @@ import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.Role;
+import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +54,7 @@ public interface Join {
      *
      * @param protocol what the node and the scheduler have in common
      * @param admission the node's place in the cluster
-     * @param heartbeatMillis how long a node may stay silent
+     * @param limits how long nodes may be missing
      * @param state the whole state of the cluster
      * @param keys what the node proves its role and rank with
      * @param rules what nodes may call, for a server; null if that is everything
@@ -61,13 +62,37 @@ public interface Join {
     record Response(
             Protocol protocol,
             Admission admission,
-            long heartbeatMillis,
+            Limits limits,
             ClusterChange state,
             Keys keys,
             @Nullable Rules rules) {
         /** Returns the ticket of the node that has joined. */
         Ticket ticket(Role role) {
             return new Ticket(role, admission.rank(), admission.since(), keys.cluster(), keys.ticket(), keys.grant());
+        }
+    }
+
+    /**
+     * How long nodes may be missing.
+     *
+     * @param heartbeatMillis how long a node may stay silent
+     * @param schedulerMillis how long a node looks for a scheduler that it does not reach
+     * @param serveMillis how long a server serves without an answer of the scheduler: then another one may have its place
+     */
+    record Limits(long heartbeatMillis, long schedulerMillis, long serveMillis) {
+        /** Returns how long a node may stay silent before it counts as lost. */
+        public Duration heartbeat() {
+            return Duration.ofMillis(heartbeatMillis);
+        }
+
+        /** Returns how long a node looks for a scheduler that it does not reach. */
+        public Duration scheduler() {
+            return Duration.ofMillis(schedulerMillis);
+        }
+
+        /** Returns how long a server serves without an answer of the scheduler. */
+        public Duration serve() {
+            return Duration.ofMillis(serveMillis);
         }
     }
 

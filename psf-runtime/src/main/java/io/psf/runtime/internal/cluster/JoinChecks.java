@@ -59,6 +59,22 @@ final class JoinChecks {
         }
     }
 
+    /** Checks that a join is the first one on its connection. */
+    static void requireFirst(boolean isFirst) {
+        if (!isFirst) {
+            throw new PsException(Code.BAD_REQUEST, "join: a second one on this connection (expected: one)");
+        }
+    }
+
+    /** Checks that a node that joins in the session of another join is the same one, and may not have had the answer. */
+    static void requireUnanswered(MemberEntry entry, Join.Request again) {
+        if (entry.confirmed || !entry.request.isOfSameNode(again)) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "session of a join: in use already (expected: a number of its own, not that of another node)");
+        }
+    }
+
     /** Validates the description of a guest. */
     static void requireGuest(Join.Request request) {
         requireNode(request);

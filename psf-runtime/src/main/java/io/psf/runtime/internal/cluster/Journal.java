@@ -222,6 +222,22 @@ public final class Journal implements AutoCloseable {
         }
     }
 
+    /** True if another scheduler can go on from the file. Makes it anew if it could not be written before. */
+    synchronized boolean isUsable() {
+        if (file == null || isOver) {
+            return false;
+        }
+        try {
+            if (mostBytes == 0) {
+                rewrite(file);
+            }
+            return true;
+        } catch (IOException | RuntimeException e) {
+            fail(file, e);
+            return false;
+        }
+    }
+
     /** Lets the next write fail, for tests. */
     void breakFile() throws IOException {
         Objects.requireNonNull(file).closeFile();

@@ -92,6 +92,11 @@ final class MemberEntry {
         lastSeen = now;
     }
 
+    /** Subtracts a time from the silence of the node. */
+    void excuse(long nanos, long now) {
+        lastSeen = Math.max(lastSeen, Math.min(now, lastSeen + nanos));
+    }
+
     /** Answers the heartbeat that waits, if there is one. */
     void answerBeat(Beat.Response now) {
         CompletableFuture<Beat.Response> waiting = beat;

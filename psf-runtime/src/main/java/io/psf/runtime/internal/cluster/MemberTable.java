@@ -90,7 +90,7 @@ final class MemberTable {
     /** Subtracts a time from the silence of all nodes, in which this scheduler was stopped, if it is positive. */
     void excuse(long nanos, long now) {
         if (nanos > 0) {
-            all().forEach(entry -> entry.lastSeen = Math.min(now, entry.lastSeen + nanos));
+            all().forEach(entry -> entry.excuse(nanos, now));
         }
     }
 
@@ -110,6 +110,17 @@ final class MemberTable {
                 all().stream().filter(entry -> !entry.admitted).toList();
         waiting.forEach(this::remove);
         waiting.forEach(entry -> entry.joined.completeExceptionally(why));
+    }
+
+    /** Returns the difference of nodes that join; as {@link ClusterChange.Nodes} describes the others. */
+    static ClusterChange.Nodes joined(
+            List<MemberEntry> newcomers,
+            List<ClusterChange.Place> settled,
+            List<Integer> owners,
+            ClusterChange.@Nullable Recovery recovery) {
+        List<ClusterChange.Node> nodes =
+                newcomers.stream().map(MemberEntry::node).toList();
+        return new ClusterChange.Nodes(nodes, List.of(), List.of(), settled, owners, recovery);
     }
 
     /** Returns the seats of the nodes that a change admits. */

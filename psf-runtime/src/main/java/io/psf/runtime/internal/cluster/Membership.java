@@ -81,9 +81,7 @@ final class Membership {
 
     CompletableFuture<Join.Response> join(Join.Request request, Connection connection) {
         admissions.requireNode(request, connection);
-        if (table.of(connection) != null || connection.member() != null) {
-            throw new PsException(Code.BAD_REQUEST, "join: a second one on this connection (expected: one)");
-        }
+        JoinChecks.requireFirst(table.of(connection) == null && connection.member() == null);
         MemberEntry before = table.ofSession(request.session());
         if (before != null && state != State.ENDED) {
             return joinAgain(before, request, connection);
@@ -117,11 +115,7 @@ final class Membership {
 
     /** Accepts a node again whose connection broke before it received the answer to its join. */
     private CompletableFuture<Join.Response> joinAgain(MemberEntry entry, Join.Request request, Connection connection) {
-        if (entry.confirmed || !entry.request.isOfSameNode(request)) {
-            throw new PsException(
-                    Code.BAD_REQUEST,
-                    "session of a join: in use already (expected: a number of its own, not that of another node)");
-        }
+        JoinChecks.requireUnanswered(entry, request);
         handover.heard(entry.role());
         log.joinedAgain(entry, connection.channel().peer());
         Connection broken = entry.connection;
@@ -188,13 +182,9 @@ final class Membership {
         if (plan.service() && begins) {
             log.job("a job begins with " + table.count(Role.WORKER) + " workers");
         }
-        states.change(new ClusterChange.Nodes(
-                newcomers.stream().map(MemberEntry::node).toList(),
-                List.of(),
-                List.of(),
-                returns.settled(newcomers, begins),
-                forms ? ClusterState.even(plan.servers()) : List.of(),
-                rollsBack ? recovery : null));
+        List<Integer> owners = forms ? ClusterState.even(plan.servers()) : List.of();
+        states.change(
+                MemberTable.joined(newcomers, returns.settled(newcomers, begins), owners, rollsBack ? recovery : null));
         if (rollsBack) {
             LOG.warn("the newest checkpoint has to be loaded on all servers, since a lost node has come back");
             events.rolledBack(recovery.rollback());
@@ -248,6 +238,11 @@ final class Membership {
             end("told to by " + connection.member());
             changed(ClusterChange.Nodes.NONE);
         }
+    }
+
+    /** True if the cluster can be left to another scheduler: it has not ended, and that one finds all that has happened. */
+    boolean mayHandOver() {
+        return state != State.ENDED && journal.isUsable();
     }
 
     /** Ends the cluster, since its scheduler has to end. If it is not complete, the nodes that wait for it fail. */
@@ -327,6 +322,7 @@ final class Membership {
             if (plan.service()) {
                 log.job("a job has ended: no worker is left");
             } else {
+                failure = Returns.lostWorker(nodes.lost());
                 end("no worker is left");
             }
         }
@@ -356,13 +352,11 @@ final class Membership {
                 }
             }
             case RUNNING -> {
-                for (MemberEntry entry : List.copyOf(table.all())) {
-                    if (entry.admitted && now - entry.lastSeen > limit && entry.beat == null) {
-                        lose(entry, entry.silence(plan.heartbeatLimit()));
-                    } else if (now - entry.beatSince > limit / 4) {
-                        beats.answer(entry);
-                    }
+                List<MemberEntry> silent = beats.silent(now);
+                if (handover.isUnderWay()) { // none of the nodes is there yet
+                    return;
                 }
+                silent.forEach(entry -> lose(entry, entry.silence(plan.heartbeatLimit())));
                 List<ClusterChange.Loss> lost = state == State.RUNNING ? returns.expired(now) : List.of();
                 if (!lost.isEmpty()) {
                     changed(ClusterChange.Nodes.gone(List.of(), lost));

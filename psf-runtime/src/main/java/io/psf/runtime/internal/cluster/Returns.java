@@ -105,15 +105,23 @@ final class Returns {
                 .toList();
     }
 
-    /** Returns why a job ended badly whose nodes were lost and did not come back; null if there are none. */
+    /** Returns why a job ended badly whose servers were lost and did not come back; null if there are none. */
     @Nullable
     PsException failure() {
-        List<Loss> lost = states.now().lost();
-        return lost.isEmpty()
-                ? null
-                : new PsException(
-                        Code.UNAVAILABLE,
-                        "lost " + lost.get(0).member() + ": " + lost.get(0).reason());
+        return failure(states.now().lost(), Role.SERVER);
+    }
+
+    /** Returns why a job ended badly with these losses; null if none of them is of a worker, so that the last one has left. */
+    static @Nullable PsException lostWorker(List<Loss> last) {
+        return failure(last, Role.WORKER);
+    }
+
+    private static @Nullable PsException failure(List<Loss> lost, Role role) {
+        return lost.stream()
+                .filter(loss -> loss.member().role() == role)
+                .findFirst()
+                .map(loss -> new PsException(Code.UNAVAILABLE, "lost " + loss.member() + ": " + loss.reason()))
+                .orElse(null);
     }
 
     /** Returns the losses, of which those are final whose nodes have not come back in time. */

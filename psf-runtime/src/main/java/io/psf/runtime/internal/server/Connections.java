@@ -39,6 +39,8 @@ public final class Connections implements AutoCloseable {
     private volatile Consumer<Connection> whenClosed = connection -> {};
     private volatile Presence presence = Presence.ALWAYS;
     private volatile boolean isEnding;
+    /** True while requests of peers that are no servers are not read. */
+    private volatile boolean isHalted;
     /** Changed together with what each connection may call. */
     private volatile Permits permits = Permits.ALL;
 
@@ -103,6 +105,7 @@ public final class Connections implements AutoCloseable {
      * there depend on them.
      */
     public void halt(boolean halted) {
+        isHalted = halted;
         connections().forEach(each -> each.halt(halted));
     }
 
@@ -185,6 +188,7 @@ public final class Connections implements AutoCloseable {
         PeerLimits.requireRoom(member, sessions.of(member));
         permit(connection, member);
         sessions.open(connection, member, since, session);
+        connection.halt(isHalted);
     }
 
     /** A second hello may have been accepted while the first one waited: its session would never end. */
@@ -226,6 +230,7 @@ public final class Connections implements AutoCloseable {
         if (receiver != null) {
             receiver.continueAs(kept);
         }
+        kept.halt(isHalted);
         kept.runDeferred();
         receivers.remove(old);
         old.close();

@@ -154,8 +154,8 @@ final class BoundsOfStatesTest {
     })
     void joinsAreRefusedAtTheirBound(Role role, int most, String refusal) {
         FramePool pool = new FramePool(1 << 20);
-        ClusterPlan.Limits limits =
-                new ClusterPlan.Limits(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, () -> 0);
+        ClusterPlan.Limits limits = new ClusterPlan.Limits(
+                Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, () -> 0);
         ClusterPlan plan = new ClusterPlan(1, 1, true, true, limits, Trust.of(null, null));
         MemberTable table = new MemberTable();
         try (Admission admission = new Admission("test", pool, () -> true, () -> false, () -> {})) {

@@ -62,6 +62,7 @@ final class MembershipModel {
     private final Set<Integer> clientsAgain = new HashSet<>();
     private boolean isLoadDue;
     private boolean hasTimedOut;
+    private boolean hasLostLastWorker;
     private int clients;
     private long endedAt;
     private long tickedAt;
@@ -76,6 +77,11 @@ final class MembershipModel {
 
     private long limit() {
         return plan.heartbeatLimit().toNanos();
+    }
+
+    /** Returns how long the nodes look for a scheduler, and a scheduler waits for them. */
+    private long schedulerReturn() {
+        return plan.schedulerReturn().toNanos();
     }
 
     private List<Entry> of(Role role) {
@@ -102,8 +108,9 @@ final class MembershipModel {
             each.confirmed = false;
             each.beats = false;
             each.beatAt = 0;
-            each.heard = now();
+            each.heard = now() + schedulerReturn() - limit();
         });
+        hasLostLastWorker = false; // the journal does not have it
         lost.replaceAll((place, until) ->
                 until > 0 ? now() + plan.returnOf(place.role()).toNanos() : 0);
         clientsBefore = clients;
@@ -275,6 +282,7 @@ final class MembershipModel {
                         isAwaited(entry) ? now() + plan.returnOf(Role.SERVER).toNanos() : 0);
             }
             if (phase == Phase.RUNNING && ran && !hasWorkers() && !plan.service()) {
+                hasLostLastWorker = isLost;
                 end();
             }
             changed();
@@ -299,9 +307,11 @@ final class MembershipModel {
         entries.removeIf(each -> !each.admitted);
     }
 
-    /** True if the cluster did not form in time, or lost nodes that did not come back. */
+    /** True if the cluster did not form in time, or lost its last worker, or servers that did not come back. */
     boolean hasFailed() {
-        return hasTimedOut || !lost.isEmpty();
+        return hasTimedOut
+                || hasLostLastWorker
+                || lost.keySet().stream().anyMatch(place -> place.role() == Role.SERVER);
     }
 
     void endByMember() {
@@ -348,10 +358,10 @@ final class MembershipModel {
         long stopped = now() - tickedAt - limit() / 4;
         tickedAt = now();
         if (stopped > 0) { // the scheduler, which has read nothing
-            entries.forEach(each -> each.heard = Math.min(now(), each.heard + stopped));
+            entries.forEach(each -> each.heard = Math.max(each.heard, Math.min(now(), each.heard + stopped)));
             began += stopped;
         }
-        if (isHandover && now() - began > limit()) {
+        if (isHandover && now() - began > schedulerReturn()) {
             isHandover = false;
             startedAt = now();
             formAnew();
@@ -368,14 +378,14 @@ final class MembershipModel {
             }
         } else {
             for (Entry entry : List.copyOf(entries)) {
-                if (entry.admitted && !entry.beats && now() - entry.heard > limit()) {
+                if (entry.admitted && !entry.beats && now() - entry.heard > limit() && !isHandover) {
                     lose(entry);
                 } else if (now() - entry.beatAt > limit() / 4) {
                     answer(entry);
                 }
             }
             List<Place> over = lost.entrySet().stream()
-                    .filter(loss -> phase == Phase.RUNNING)
+                    .filter(loss -> phase == Phase.RUNNING && !isHandover)
                     .filter(loss -> loss.getValue() > 0 && now() > loss.getValue())
                     .map(Map.Entry::getKey)
                     .toList();

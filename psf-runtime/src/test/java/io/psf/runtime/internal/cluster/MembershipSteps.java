@@ -158,12 +158,13 @@ final class MembershipSteps {
 
     MembershipSteps(Random random) {
         Duration serverReturn = random.nextInt(4) == 0 ? Duration.ZERO : Duration.ofSeconds(20 + random.nextInt(60));
+        Duration schedulerReturn = LIMIT.multipliedBy(random.nextInt(3));
         this.plan = new ClusterPlan(
                 1 + random.nextInt(3),
                 1 + random.nextInt(3),
                 random.nextBoolean(),
                 random.nextBoolean(),
-                new ClusterPlan.Limits(JOIN, LIMIT, serverReturn, Duration.ZERO, () -> now),
+                new ClusterPlan.Limits(JOIN, LIMIT, serverReturn, Duration.ZERO, schedulerReturn, () -> now),
                 Trust.of(null, null));
         this.host = new HostNode(
                 "law",

@@ -86,7 +86,7 @@ final class ControlPlane implements AutoCloseable {
                 workers,
                 true,
                 false,
-                new ClusterPlan.Limits(JOIN, HEARTBEAT, SERVER_RETURN, Duration.ZERO, () -> now),
+                new ClusterPlan.Limits(JOIN, HEARTBEAT, SERVER_RETURN, Duration.ZERO, Duration.ZERO, () -> now),
                 Trust.of(null, null));
         Journal journal = Journal.in(null, servers);
         Identity own = new Identity(Role.SCHEDULER, 0, journal.tickets(), false, null);

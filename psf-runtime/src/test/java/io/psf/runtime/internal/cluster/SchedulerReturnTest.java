@@ -1,0 +1,88 @@
+package io.psf.runtime.internal.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.psf.api.PsException;
+import io.psf.api.Role;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A scheduler that is started again, and the end of a cluster. */
+@Timeout(60)
+class SchedulerReturnTest {
+    private static VirtualScheduler formed(int workers, Duration schedulerReturn) {
+        VirtualScheduler scheduler = new VirtualScheduler(1, workers, false, schedulerReturn);
+        scheduler.join(Role.SERVER);
+        for (int i = 0; i < workers; i++) {
+            scheduler.join(Role.WORKER);
+        }
+        assertThat(scheduler.state().epoch()).isEqualTo(1);
+        return scheduler;
+    }
+
+    /** The nodes of the journal are silent from a time on, and the wait for them begins a little later. */
+    @Test
+    void aSchedulerThatReturnsAloneFormsANewCluster() {
+        for (int millis = 0; millis < 1000; millis += 20) {
+            VirtualScheduler scheduler = formed(1, Duration.ZERO);
+            scheduler.slow(Duration.ofMillis(millis));
+            scheduler.restart();
+            scheduler.pass(VirtualScheduler.LIMIT.multipliedBy(2));
+            assertThat(scheduler.hasEnded())
+                    .as("ended, with %d ms between two readings of the clock", millis)
+                    .isFalse();
+            scheduler.join(Role.SERVER);
+            assertThat(scheduler.join(Role.WORKER).admission().since()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void theNodesHaveTheTimeOfTheReturnToConnectAgain() {
+        VirtualScheduler scheduler = formed(2, VirtualScheduler.LIMIT.multipliedBy(6));
+        scheduler.restart();
+        scheduler.pass(VirtualScheduler.LIMIT.multipliedBy(5));
+        VirtualScheduler.Joined late = scheduler.again(1);
+        assertThat(late.answer().join().limits().schedulerMillis()).isEqualTo(60_000);
+        scheduler.beat(late);
+        assertThat(scheduler.state().lost()).isEmpty();
+        scheduler.pass(VirtualScheduler.LIMIT.dividedBy(2));
+        scheduler.beat(late);
+        scheduler.pass(VirtualScheduler.LIMIT.multipliedBy(3).dividedBy(4));
+        assertThat(scheduler.state().lost())
+                .as("the nodes that have not connected again")
+                .hasSize(2);
+        assertThat(scheduler.state().count(Role.WORKER)).isEqualTo(1);
+    }
+
+    @Test
+    void aJobWhoseLostWorkerWasNotReplacedHasEndedWell() {
+        VirtualScheduler scheduler = new VirtualScheduler(1, 2, false, Duration.ZERO);
+        VirtualScheduler.Joined server = scheduler.join(Role.SERVER);
+        VirtualScheduler.Joined worker = scheduler.join(Role.WORKER);
+        scheduler.join(Role.WORKER);
+        scheduler.pass(VirtualScheduler.LIMIT.multipliedBy(3).dividedBy(4));
+        scheduler.beat(server);
+        scheduler.beat(worker);
+        scheduler.pass(VirtualScheduler.LIMIT.dividedBy(2));
+        assertThat(scheduler.state().lost()).hasSize(1);
+        scheduler.leave(worker);
+        scheduler.leave(server);
+        assertThat(scheduler.hasEnded()).isTrue();
+        assertThat(scheduler.failure()).isNull();
+    }
+
+    @Test
+    void aJobWhoseLastWorkerIsLostHasFailed() {
+        VirtualScheduler scheduler = new VirtualScheduler(1, 1, false, Duration.ZERO);
+        VirtualScheduler.Joined server = scheduler.join(Role.SERVER);
+        scheduler.join(Role.WORKER);
+        scheduler.pass(VirtualScheduler.LIMIT.multipliedBy(3).dividedBy(4));
+        scheduler.beat(server);
+        scheduler.pass(VirtualScheduler.LIMIT.dividedBy(2));
+        scheduler.leave(server);
+        assertThat(scheduler.failure())
+                .isInstanceOf(PsException.class)
+                .hasMessageContaining("lost worker 0: no heartbeat");
+    }
+}
