@@ -167,6 +167,20 @@ class SspTest {
         return SspSyncPsf.stub(cluster.worker(rank)).call(group, rank, clock);
     }
 
+    @Test
+    void theRankOfALiveWorkerIsRefusedToAnotherOneThatJoins() {
+        try (PsCluster cluster = PsCluster.embedded(1, 2)) {
+            Ssp zero = Ssp.join(cluster.worker(0), 5, 0, 2, 1);
+            assertThatThrownBy(() -> Ssp.join(cluster.worker(1), 5, 0, 2, 1))
+                    .hasMessageContaining("BAD_REQUEST: rank: 0 (expected: another than that of worker 0)");
+            assertThatThrownBy(() -> Ssp.join(cluster.worker(1), 5, 2, 2, 1))
+                    .hasMessageContaining("BAD_REQUEST: rank: 2 (expected: 0 to 1 in group 5");
+            Ssp one = Ssp.join(cluster.worker(1), 5, 1, 2, 1);
+            assertThat(zero.tick()).isZero();
+            assertThat(one.tick()).isEqualTo(1);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 3})
     void workersOfRandomSpeedStayWithinTheBound(int staleness) {
