@@ -142,8 +142,12 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
             @Override
             public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
                 Duration deadline = options.deadline() == null ? LINK_LIMIT : options.deadline();
-                List<Peer> here = peers(List.of(link.rank())).join();
-                return client.start(client.onNodes(function, request, here, CallLimits.of(deadline.toNanos())));
+                try {
+                    List<Peer> here = peers(List.of(link.rank())).join();
+                    return client.start(client.onNodes(function, request, here, CallLimits.of(deadline.toNanos())));
+                } catch (CompletionException e) { // this server has been lost again, for example
+                    throw failed(e);
+                }
             }
         };
     }
