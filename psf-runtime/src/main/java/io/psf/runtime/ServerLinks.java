@@ -67,11 +67,7 @@ final class ServerLinks {
      */
     void open(ClusterState state, Duration limit) {
         long until = System.nanoTime() + limit.toNanos();
-        for (int rank : state.servers()) {
-            if (rank != peers.size()) {
-                throw new PsException(
-                        Code.PROTOCOL, "rank of a server: " + rank + " (expected: " + peers.size() + ", the next)");
-            }
+        for (int rank = 0; rank < state.formedServers(); rank++) {
             open(present(rank, until), limit);
         }
     }
@@ -194,7 +190,9 @@ final class ServerLinks {
     }
 
     private static PsException left(String name) {
-        return new PsException(Code.UNAVAILABLE, name + " has left the cluster");
+        return new PsException(
+                Code.UNAVAILABLE,
+                name + " has left the cluster (expected: all of its servers, since its slices are gone with it)");
     }
 
     /** Tells the servers that the sessions are not needed any more. Waits for their answers, at most for a limit. */

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients, workers that join late or leave, and services. */
 @Timeout(120)
@@ -113,6 +114,18 @@ class ComeAndGoTest {
                 assertThat(server.read("psf.sessions")).isEqualTo(sessionsOfServer);
                 assertThat(server.read("psf.connections")).isEqualTo(sessionsOfServer);
             });
+        }
+    }
+
+    /** Its slices are gone. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void aNodeThatJoinsAfterAServerHasLeftIsToldSo(int gone) {
+        try (PsCluster cluster = PsCluster.builder().servers(2).asService().start()) {
+            cluster.servers().get(gone).close();
+            assertThatThrownBy(cluster::client)
+                    .hasMessageContaining(
+                            "UNAVAILABLE: server " + gone + " has left the cluster (expected: all of its servers");
         }
     }
 

@@ -68,6 +68,11 @@ public record ClusterState(
                 .toList();
     }
 
+    /** Returns the same without a node. */
+    List<Member> countedWithout(Member node) {
+        return counted().stream().filter(each -> !each.equals(node)).toList();
+    }
+
     /** True if a worker is present, or awaited. */
     boolean counts(int worker) {
         return node(Role.WORKER, worker) != null
@@ -128,6 +133,14 @@ public record ClusterState(
                 .distinct()
                 .sorted()
                 .toList();
+    }
+
+    /** Returns the number of servers with which the cluster was formed, those that are lost or have left included. */
+    public int formedServers() {
+        return 1 + Stream.concat(owners.stream(), servers().stream())
+                .mapToInt(rank -> rank)
+                .max()
+                .orElse(-1);
     }
 
     /** Returns the loss of a server that is not present; null if it is present, or has left. */
