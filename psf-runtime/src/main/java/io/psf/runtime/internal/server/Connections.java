@@ -177,13 +177,19 @@ public final class Connections implements AutoCloseable {
     }
 
     /**
-     * Gives a connection a session: its calls run once, and it survives its channel.
+     * Gives a connection a session: its calls run once, and it survives its channel. Earlier sessions of the peer without a
+     * channel end: it has not received the answers to their hellos, or has given them up.
      *
      * @param since the epoch in which the peer joined; 0 for a client
      * @param session a number that the peer has chosen
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if the peer has too many connections
      */
-    public synchronized void open(Connection connection, Member member, long since, long session) {
+    public void open(Connection connection, Member member, long since, long session) {
+        sessions.abandoned(member).forEach(this::drop);
+        begin(connection, member, since, session);
+    }
+
+    private synchronized void begin(Connection connection, Member member, long since, long session) {
         requireUnidentified(connection);
         PeerLimits.requireRoom(member, sessions.of(member));
         permit(connection, member);

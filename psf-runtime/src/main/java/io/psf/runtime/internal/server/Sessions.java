@@ -6,6 +6,7 @@ import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.api.spi.KeptAnswers;
 import io.psf.runtime.internal.server.session.Connection;
+import io.psf.runtime.internal.server.session.PeerLimits;
 import io.psf.runtime.spi.transport.Channel;
 import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FramePool;
@@ -187,6 +188,16 @@ final class Sessions {
 
     private static boolean isOf(KeptAnswers.Entry entry, Member member) {
         return member.role() == entry.role() && member.rank() == entry.rank();
+    }
+
+    /** Returns the sessions of a member that have no channel. */
+    List<Connection> abandoned(Member member) {
+        if (of(member) == 0) {
+            return List.of();
+        }
+        return byNumber.values().stream()
+                .filter(each -> each.isDetachedFor(0) && PeerLimits.isOf(member, each))
+                .toList();
     }
 
     /** Returns the sessions that have had no channel for too long, whose member is gone, or that have been retired. */
