@@ -120,7 +120,7 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
 
         @Override
         public void schedulerLost(PsException cause) {
-            end(new PsException(cause.code(), "lost the scheduler: " + cause.detail()));
+            end(Termination.of(cause));
         }
 
         private void end(PsException cause) {

@@ -36,7 +36,11 @@ final class ReconnectTest {
     private Worker two;
 
     private void start(Duration heartbeatLimit, int cutAnswers) throws Exception {
-        scheduler = Scheduler.start(SchedulerConfig.of(1, 2).withHeartbeatLimit(heartbeatLimit));
+        start(SchedulerConfig.of(1, 2).withHeartbeatLimit(heartbeatLimit), cutAnswers);
+    }
+
+    private void start(SchedulerConfig config, int cutAnswers) throws Exception {
+        scheduler = Scheduler.start(config);
         proxy = new Proxy(scheduler.port());
         proxy.cutAnswers(cutAnswers);
         CompletableFuture<Server> starting = CompletableFuture.supplyAsync(
@@ -119,6 +123,25 @@ final class ReconnectTest {
         two.close();
         server.awaitTermination();
         scheduler.awaitTermination();
+    }
+
+    /** As a worker that was suspended for too long: the scheduler is well, and has gone on without it. */
+    @Test
+    void aWorkerThatWasCountedAsLostIsToldSo() throws Exception {
+        Duration limit = Duration.ofSeconds(2);
+        start(SchedulerConfig.of(1, 2).withHeartbeatLimit(limit).withSchedulerReturn(Duration.ofMinutes(1)), 0);
+        proxy.refuse(true);
+        assertThatThrownBy(scheduler::awaitTermination).hasMessageContaining("lost worker ");
+        proxy.refuse(false);
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThatThrownBy(() -> one.barrier(Duration.ofMillis(200)))
+                        .isInstanceOfSatisfying(
+                                PsException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE))
+                        .hasMessageContaining("this node: counted as lost by the scheduler")
+                        .hasMessageNotContaining("lost the scheduler"));
+        assertThatThrownBy(server::awaitTermination).hasMessageContaining("counted as lost by the scheduler");
+        one.close();
+        two.close();
     }
 
     @Test

@@ -175,9 +175,9 @@ final class JoinChecks {
     }
 
     /** Returns why a node of before is none any more. */
-    static PsException lost(Code code) {
+    static PsException lost() {
         return new PsException(
-                code,
+                Code.CLOSED,
                 "this node: counted as lost by the scheduler (expected: a heartbeat within PSF_HEARTBEAT_LIMIT; start"
                         + " it again)");
     }

@@ -138,7 +138,7 @@ final class Membership {
     void rejoin(Hello.Request hello, Connection connection) {
         MemberEntry entry = isOver() ? null : admissions.find(hello);
         if (entry == null || !entry.admitted || entry.since != hello.since()) {
-            throw JoinChecks.lost(Code.CLOSED);
+            throw JoinChecks.lost();
         }
         connections.resume(
                 connection,
@@ -211,7 +211,7 @@ final class Membership {
     CompletableFuture<Beat.Response> beat(long known, Connection connection) {
         MemberEntry entry = table.of(connection);
         if (entry == null) {
-            throw JoinChecks.lost(Code.UNAVAILABLE);
+            throw JoinChecks.lost();
         }
         if (entry.isAhead(known, states.now().epoch()) && state == State.RUNNING) {
             failure = JoinChecks.oldJournal(entry.member(), known, states.now().epoch());

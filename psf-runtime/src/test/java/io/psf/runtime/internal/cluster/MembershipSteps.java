@@ -376,7 +376,7 @@ final class MembershipSteps {
             assertThat(isPresent).as("present").isTrue();
             model.beat(Objects.requireNonNull(player.entry), known);
         } catch (PsException refused) {
-            assertThat(refused.code()).isEqualTo(Code.UNAVAILABLE);
+            assertThat(refused.code()).isEqualTo(Code.CLOSED);
             assertThat(isPresent).as(refused.detail()).isFalse();
         }
     }
