@@ -169,7 +169,8 @@ class Worker:
         self.epoch, self.present, self.members, self.tensors, self.closed = 0, {}, [], {}, threading.Event()
         self.scheduler, session = Connection(host, port), secrets.randbits(63) | 1
         nonce = self.ask(self.scheduler, "psf.connection.challenge")["nonce"]
-        me = {"protocol": PROTOCOL, "role": "WORKER", "rank": -1, "address": {"host": "", "port": 0}, "session": session}
+        place = {"host": "", "port": 0, "names": {"cluster": "", "node": ""}}
+        me = {"protocol": PROTOCOL, "role": "WORKER", "rank": -1, "address": place, "session": session}
         me["credential"] = credential(secret, WORKER, -1, session, nonce) if secret else b""
         joined = self.ask(self.scheduler, "psf.cluster.join", **me)
         self.rank, self.since = joined["admission"]["rank"], joined["admission"]["since"]

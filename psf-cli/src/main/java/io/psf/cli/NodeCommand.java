@@ -31,6 +31,8 @@ import picocli.CommandLine.Option;
             "  PSF_LISTEN           host:port for a server to listen on; default: 127.0.0.1 and any port",
             "  PSF_ADVERTISE        host or host:port of a server for the other nodes; default: where it listens",
             "  PSF_RANK             the requested rank; default: any",
+            "  PSF_CLUSTER          the name of the cluster; nodes with another one are refused; default: any",
+            "  PSF_NODE             the name of a worker, which takes the place of one of that name; default: none",
             "  PSF_SECRET           a secret of at least 16 characters, the same for all nodes; default: none",
             "  PSF_PERMISSIONS      a YAML file that says what nodes may call, on the scheduler; default: everything",
             "  PSF_TLS_CERTIFICATE  TLS, all three or none: a PEM file with the certificate of this node,",

@@ -1,6 +1,7 @@
 package io.psf.runtime;
 
 import io.psf.api.PsException;
+import io.psf.runtime.internal.cluster.Join;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -33,7 +34,12 @@ final class Checks {
 
     /** Fails for a wildcard address as the one that the other nodes connect to. */
     static void advertised(String host) {
-        require(isOne(host), "advertised address of a server", host, "one that workers can connect to");
+        require(isHost(host) && isOne(host), "advertised address of a server", host, "one that workers can connect to");
+    }
+
+    /** True for a text that may be the name or the address of a host. Looks up no name. */
+    static boolean isHost(String host) {
+        return Join.Address.HOST.matcher(host).matches();
     }
 
     /** True unless a host stands for all addresses of the machine. Looks up no name. */
@@ -46,6 +52,15 @@ final class Checks {
         } catch (UnknownHostException e) { // listening or connecting says so
             return true;
         }
+    }
+
+    /** Fails for a text that is no name, unless it is empty. */
+    static void name(String of, String name) {
+        require(
+                name.isEmpty() || Join.Names.NAME.matcher(name).matches(),
+                "name of a " + of,
+                name,
+                Join.Names.EXPECTED);
     }
 
     static void atLeast(String name, long value, long least) {

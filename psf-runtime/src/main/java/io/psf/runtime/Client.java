@@ -69,6 +69,7 @@ public final class Client extends ConnectedCaller {
                             node.client(),
                             node.transport(),
                             join.scheduler(),
+                            join.said(),
                             join.security().secret(),
                             join.timeout())
                     .members();

@@ -39,7 +39,12 @@ public final class Guest implements FunctionCaller, AutoCloseable {
         this.client = node.client();
         JoinConfig join = config.join();
         this.link = GuestLink.visit(
-                client, node.transport(), join.scheduler(), join.security().secret(), join.timeout());
+                client,
+                node.transport(),
+                join.scheduler(),
+                join.said(),
+                join.security().secret(),
+                join.timeout());
         for (Member member : link.members()) {
             if (member.role() == Role.SERVER) {
                 Peer server = Session.without(client, node.transport(), member, link.ticket(), join.timeout());

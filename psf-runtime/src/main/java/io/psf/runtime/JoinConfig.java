@@ -2,6 +2,7 @@ package io.psf.runtime;
 
 import io.psf.api.Member;
 import io.psf.api.Role;
+import io.psf.runtime.internal.cluster.Join;
 import java.time.Duration;
 
 /**
@@ -10,19 +11,23 @@ import java.time.Duration;
  * @param schedulerHost the host that the scheduler listens on
  * @param schedulerPort the port that the scheduler listens on
  * @param rank the requested rank; -1 for any
+ * @param node the name of a worker, such as that of its pod, 1 to 100 letters, digits, dots, dashes and underscores: a worker
+ *     that joins takes the place of the one that has the same name; empty for none
  * @param timeout how long the cluster may take to form
  * @param security the same as that of the scheduler
  */
-public record JoinConfig(String schedulerHost, int schedulerPort, int rank, Duration timeout, Security security) {
+public record JoinConfig(
+        String schedulerHost, int schedulerPort, int rank, String node, Duration timeout, Security security) {
     public JoinConfig {
         Checks.port(schedulerPort);
         Checks.atLeast("rank", rank, -1);
+        Checks.name("node", node);
         Checks.positive("joinTimeout", timeout);
     }
 
-    /** Returns the defaults: any rank, 2 minutes, no secret. */
+    /** Returns the defaults: any rank, 2 minutes, no name, no secret. */
     static JoinConfig of(String schedulerHost, int schedulerPort) {
-        return new JoinConfig(schedulerHost, schedulerPort, -1, Duration.ofMinutes(2), Security.NONE);
+        return new JoinConfig(schedulerHost, schedulerPort, -1, "", Duration.ofMinutes(2), Security.NONE);
     }
 
     /** Returns the scheduler as a member of the cluster. */
@@ -30,15 +35,24 @@ public record JoinConfig(String schedulerHost, int schedulerPort, int rank, Dura
         return new Member(Role.SCHEDULER, 0, schedulerHost, schedulerPort);
     }
 
+    /** Returns the names for the request to join. */
+    Join.Names said() {
+        return new Join.Names(security.cluster(), node);
+    }
+
     JoinConfig withRank(int rank) {
-        return new JoinConfig(schedulerHost, schedulerPort, rank, timeout, security);
+        return new JoinConfig(schedulerHost, schedulerPort, rank, node, timeout, security);
+    }
+
+    JoinConfig withNode(String name) {
+        return new JoinConfig(schedulerHost, schedulerPort, rank, name, timeout, security);
     }
 
     JoinConfig withTimeout(Duration timeout) {
-        return new JoinConfig(schedulerHost, schedulerPort, rank, timeout, security);
+        return new JoinConfig(schedulerHost, schedulerPort, rank, node, timeout, security);
     }
 
     JoinConfig withSecurity(Security security) {
-        return new JoinConfig(schedulerHost, schedulerPort, rank, timeout, security);
+        return new JoinConfig(schedulerHost, schedulerPort, rank, node, timeout, security);
     }
 }

@@ -113,7 +113,7 @@ final class NodeResources implements AutoCloseable {
                 client,
                 network.transport(),
                 join.scheduler(),
-                request,
+                request.with(join.said()),
                 join.security().secret(),
                 join.timeout());
         sender((AutoCloseable) link::leave);

@@ -66,7 +66,10 @@ public final class Scheduler implements AutoCloseable {
                         config.life().workerReturn(),
                         config.life().schedulerReturn(),
                         System::nanoTime),
-                Trust.of(config.security().secret(), config.security().permissions()));
+                Trust.of(
+                        config.security().cluster(),
+                        config.security().secret(),
+                        config.security().permissions()));
         this.host = HostNode.start(
                 "psf-scheduler", Role.SCHEDULER, 0, Placements.host(Stores.inMemory(MemoryLimit.NONE)), null, pool);
         Connections connections = new Connections(host, pool, Defaults.CONNECTION_BOUND);

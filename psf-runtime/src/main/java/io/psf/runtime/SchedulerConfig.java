@@ -151,6 +151,11 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
         return new SchedulerConfig(host, port, size, other, timeouts, security);
     }
 
+    /** Returns a copy with a name of the cluster: 1 to 100 letters, digits, dots, dashes and underscores. */
+    public SchedulerConfig withCluster(String name) {
+        return new SchedulerConfig(host, port, size, life, timeouts, security.withCluster(name));
+    }
+
     /** Returns a copy with another address to listen on. */
     public SchedulerConfig listen(String host, int port) {
         return new SchedulerConfig(host, port, size, life, timeouts, security);

@@ -96,6 +96,11 @@ public record ServerConfig(
         return address.port();
     }
 
+    /** Returns a copy that joins the cluster of a name alone; empty for any. */
+    public ServerConfig withCluster(String name) {
+        return with(join.withSecurity(join.security().withCluster(name)));
+    }
+
     private ServerConfig with(JoinConfig join) {
         return new ServerConfig(join, address, advertised, lanes, storage, transport);
     }

@@ -199,6 +199,7 @@ public final class Settings {
                 scheduler.host(),
                 scheduler.port(),
                 orElse(SettingsKey.RANK, role, usual.rank()),
+                orElse(SettingsKey.NODE, role, ""),
                 orElse(SettingsKey.JOIN_TIMEOUT, role, usual.timeout()),
                 security(role));
     }
@@ -208,7 +209,8 @@ public final class Settings {
                 find(SettingsKey.SECRET, role),
                 tls(role),
                 role == Role.SCHEDULER ? find(SettingsKey.PERMISSIONS, role) : null,
-                orElse(SettingsKey.INSECURE, role, false));
+                orElse(SettingsKey.INSECURE, role, false),
+                orElse(SettingsKey.CLUSTER, role, ""));
     }
 
     /** Returns the files of TLS; null if none is set. */

@@ -24,7 +24,8 @@ record SettingsAddress(String host, int port) {
         } else if (host.indexOf(':') >= 0) {
             return null;
         }
-        return port == null || host.isBlank() ? null : new SettingsAddress(host, port);
+        boolean isHost = Checks.isHost(host) || host.equals("*"); // the latter is refused in a sentence of its own
+        return port == null || !isHost ? null : new SettingsAddress(host, port);
     }
 
     /** Parses an address with a port, or a host alone: the port is 0 then. Returns null if the text is neither. */

@@ -1,6 +1,7 @@
 package io.psf.runtime;
 
 import io.psf.api.Role;
+import io.psf.runtime.internal.cluster.Join;
 import io.psf.runtime.spi.store.MemoryLimit;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -90,6 +91,12 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
                     SettingsSpelling.of("PSF_RANK"),
                     SettingsSpelling.of("SERVER_ID", Role.SERVER),
                     SettingsSpelling.of("WORKER_ID", Role.WORKER)));
+
+    static final SettingsKey<String> CLUSTER =
+            name("the name of the cluster, which refuses nodes that expect another one", "PSF_CLUSTER");
+
+    static final SettingsKey<String> NODE =
+            name("the name of this worker, which takes the place of another one of that name", "PSF_NODE");
 
     static final SettingsKey<Path> MAPPED = new SettingsKey<>(
             "a directory for the files that shards are mapped to",
@@ -209,6 +216,8 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             LISTEN,
             ADVERTISE,
             RANK,
+            CLUSTER,
+            NODE,
             SECRET,
             PERMISSIONS,
             INSECURE,
@@ -236,6 +245,13 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             PROGRESS_LIMIT,
             DRAIN,
             LEAVE_AT_EXIT);
+
+    private static SettingsKey<String> name(String what, String name) {
+        return new SettingsKey<>(
+                what + ", " + Join.Names.EXPECTED,
+                text -> Join.Names.NAME.matcher(text).matches() ? text : null,
+                List.of(SettingsSpelling.of(name)));
+    }
 
     private static SettingsKey<Duration> duration(String what, String name) {
         return new SettingsKey<>(

@@ -13,7 +13,7 @@ import java.time.Duration;
  *     attempt follows at once, the second one after 20 ms; each pause is twice as long as the one before, up to 500 ms,
  *     minus a random part of up to a half. Meanwhile calls wait, each until its deadline. More than a minute is of no
  *     use: a server ends a session that has had no connection for so long. The connection to the scheduler has the
- *     heartbeat's limit instead
+ *     heartbeat's limit instead, or the scheduler's {@code PSF_SCHEDULER_RETURN} if that is longer
  * @param leaveAtExit true if the worker or client leaves the cluster when its process is told to end (SIGTERM) or calls
  *     {@code System.exit}, by a hook of the JVM that takes at most 3 seconds; false if {@code close} alone leaves it
  * @param transport the transport of the connections to servers
@@ -42,6 +42,19 @@ public record WorkerConfig(
     /** Returns a copy that requests a rank; -1 for any. */
     public WorkerConfig withRank(int rank) {
         return with(join.withRank(rank));
+    }
+
+    /** Returns a copy that joins the cluster of a name alone; empty for any. */
+    public WorkerConfig withCluster(String name) {
+        return with(join.withSecurity(join.security().withCluster(name)));
+    }
+
+    /**
+     * Returns a copy of a worker with a name, such as that of its pod, which no other worker has: it takes the place of a worker
+     * that has joined with the same name, since that one is gone.
+     */
+    public WorkerConfig withNode(String name) {
+        return with(join.withNode(name));
     }
 
     /** Returns a copy with another deadline. */

@@ -28,8 +28,7 @@ class ServerCallsTest {
     @Test
     void aServerThatIsLostAgainBeforeItHasItsSlicesSaysSo() throws Exception {
         FramePool pool = Defaults.pool();
-        try (Scheduler scheduler =
-                        Scheduler.start(SchedulerConfig.of(1, 1).asService());
+        try (Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 1).asService());
                 NodeResources node =
                         new NodeResources("test", Network.open(TransportConfig.usual(), pool, Security.NONE))) {
             ClusterLink link = node.join(

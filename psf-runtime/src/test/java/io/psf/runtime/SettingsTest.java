@@ -41,6 +41,8 @@ class SettingsTest {
                                 + " | DMLC_PS_WORKER_URI with DMLC_PS_WORKER_PORT",
                         "PSF_ADVERTISE",
                         "PSF_RANK | SERVER_ID | WORKER_ID",
+                        "PSF_CLUSTER",
+                        "PSF_NODE",
                         "PSF_SECRET",
                         "PSF_PERMISSIONS",
                         "PSF_INSECURE",
@@ -94,7 +96,7 @@ class SettingsTest {
                         Security.NONE));
         assertThat(Settings.of(least).server())
                 .isEqualTo(new ServerConfig(
-                        new JoinConfig("h", 9000, -1, Duration.ofMinutes(2), Security.NONE),
+                        new JoinConfig("h", 9000, -1, "", Duration.ofMinutes(2), Security.NONE),
                         new ServerConfig.Address("127.0.0.1", 0),
                         null,
                         Runtime.getRuntime().availableProcessors(),
@@ -102,7 +104,7 @@ class SettingsTest {
                         TransportConfig.usual()));
         assertThat(Settings.of(least).worker())
                 .isEqualTo(new WorkerConfig(
-                        new JoinConfig("h", 9000, -1, Duration.ofMinutes(2), Security.NONE),
+                        new JoinConfig("h", 9000, -1, "", Duration.ofMinutes(2), Security.NONE),
                         Duration.ofSeconds(60),
                         Duration.ofSeconds(30),
                         false,
@@ -144,6 +146,8 @@ class SettingsTest {
                 Map.entry("PSF_HEARTBEAT_LIMIT", "500ms"),
                 Map.entry("PSF_SERVER_RETURN", "5m"),
                 Map.entry("PSF_WORKER_RETURN", "3m"),
+                Map.entry("PSF_CLUSTER", "clicks"),
+                Map.entry("PSF_NODE", "pod-7"),
                 Map.entry("PSF_SCHEDULER_RETURN", "7m"),
                 Map.entry("PSF_JOURNAL", "/var/psf/journal"),
                 Map.entry("PSF_RECONNECT_LIMIT", "20s"));
@@ -162,15 +166,19 @@ class SettingsTest {
                         new SchedulerConfig.Timeouts(Duration.ofSeconds(30), Duration.ofMillis(500)),
                         new Security("sixteen letters and more")
                                 .withPermissions(Path.of("/etc/psf/permissions.yaml"))
-                                .asInsecure()));
+                                .asInsecure()
+                                .withCluster("clicks")));
         assertThat(Settings.of(all).server())
                 .isEqualTo(new ServerConfig(
                         new JoinConfig(
                                 "::1",
                                 9000,
                                 1,
+                                "pod-7",
                                 Duration.ofSeconds(30),
-                                new Security("sixteen letters and more").asInsecure()),
+                                new Security("sixteen letters and more")
+                                        .asInsecure()
+                                        .withCluster("clicks")),
                         new ServerConfig.Address("10.0.0.7", 4000),
                         new ServerConfig.Address("server-1.psf", 0),
                         5,
@@ -183,8 +191,11 @@ class SettingsTest {
                                 "::1",
                                 9000,
                                 1,
+                                "pod-7",
                                 Duration.ofSeconds(30),
-                                new Security("sixteen letters and more").asInsecure()),
+                                new Security("sixteen letters and more")
+                                        .asInsecure()
+                                        .withCluster("clicks")),
                         Duration.ofHours(1),
                         Duration.ofSeconds(20),
                         true,
@@ -344,6 +355,10 @@ class SettingsTest {
         "PSF_WORKERS,-1",
         "PSF_LISTEN,x",
         "PSF_ADVERTISE,:4081",
+        "PSF_ADVERTISE,a b",
+        "PSF_LISTEN,a b:4081",
+        "PSF_CLUSTER,a b",
+        "PSF_NODE,pod/7",
         "PSF_ADVERTISE,host:70000",
         "PSF_HEALTH,host",
         "PSF_PROGRESS_LIMIT,long",

@@ -1,6 +1,8 @@
 package io.psf.runtime.internal.cluster;
 
 import io.psf.api.Member;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.runtime.internal.server.Connections;
 import io.psf.runtime.internal.server.session.Connection;
@@ -45,6 +47,7 @@ final class Admissions {
         Protocol.OWN.agree(request.protocol());
         JoinChecks.requireNode(request);
         requireGrant(request, connection, request.role().label());
+        plan.trust().requireCluster(request);
     }
 
     private void requireGrant(Join.Request request, Connection connection, String role) {
@@ -58,6 +61,7 @@ final class Admissions {
         Protocol agreed = Protocol.OWN.agree(guest.protocol());
         JoinChecks.requireGuest(guest);
         requireGrant(guest, connection, Rules.GUEST);
+        plan.trust().requireCluster(guest);
         return agreed;
     }
 
@@ -107,11 +111,33 @@ final class Admissions {
     void restore() {
         for (ClusterChange.Node node : states.now().nodes()) {
             JournalEntry.Seat seat = journal.state().seat(node);
-            MemberEntry entry = restored(node.member(), seat.requested(), node.since(), seat.session());
+            MemberEntry entry = restored(node.member(), seat.requested(), node.since(), seat.session(), seat.name());
             entry.late = seat.late();
             entry.lastSeen +=
                     plan.schedulerReturn().minus(plan.heartbeatLimit()).toNanos();
         }
+    }
+
+    /**
+     * Lets a worker take the place of the one that has its name, and is gone: no process has the name of another one. Its join
+     * waits for its admission.
+     */
+    MemberEntry replace(MemberEntry gone, Join.Request request, Connection connection) {
+        JoinChecks.requireSame(gone, request, connection.rights().grant());
+        MemberEntry entry = new MemberEntry(connection, request, plan.now());
+        entry.rank = gone.rank >= 0 ? gone.rank : entry.rank;
+        table.remove(gone);
+        gone.connection.term().retire();
+        table.add(entry);
+        if (gone.admitted) {
+            gone.connection.channel().close();
+        } else {
+            gone.joined.completeExceptionally(new PsException(
+                    Code.CLOSED,
+                    "worker \"" + gone.name()
+                            + "\": another one of this name has joined (expected: a name of its own)"));
+        }
+        return entry;
     }
 
     /** Forgets the clients of the scheduler before this one. */
@@ -133,17 +159,12 @@ final class Admissions {
             return found;
         }
         Member client = new Member(Role.CLIENT, hello.rank(), "", 0);
-        return restored(client, -1, 0, hello.session().session());
+        return restored(client, -1, 0, hello.session().session(), "");
     }
 
-    private MemberEntry restored(Member member, int requested, long since, long session) {
-        Join.Request request = new Join.Request(
-                Protocol.OWN,
-                member.role(),
-                requested,
-                new Join.Address(member.host(), member.port()),
-                session,
-                new byte[0]);
+    private MemberEntry restored(Member member, int requested, long since, long session, String name) {
+        Join.Address address = new Join.Address(member.host(), member.port(), new Join.Names("", name));
+        Join.Request request = new Join.Request(Protocol.OWN, member.role(), requested, address, session, new byte[0]);
         MemberEntry entry = new MemberEntry(connections.restore(member, since, session), request, plan.now());
         entry.rank = member.rank();
         entry.since = since;

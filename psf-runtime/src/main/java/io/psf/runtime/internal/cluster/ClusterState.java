@@ -137,10 +137,11 @@ public record ClusterState(
 
     /** Returns the number of servers with which the cluster was formed, those that are lost or have left included. */
     public int formedServers() {
-        return 1 + Stream.concat(owners.stream(), servers().stream())
-                .mapToInt(rank -> rank)
-                .max()
-                .orElse(-1);
+        return 1
+                + Stream.concat(owners.stream(), servers().stream())
+                        .mapToInt(rank -> rank)
+                        .max()
+                        .orElse(-1);
     }
 
     /** Returns the loss of a server that is not present; null if it is present, or has left. */

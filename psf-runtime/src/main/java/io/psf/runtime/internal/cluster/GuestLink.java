@@ -23,16 +23,23 @@ public record GuestLink(List<Member> members, int servers, Ticket ticket, Durati
      * Asks the scheduler for admission, over a connection that is closed afterwards. Blocks.
      *
      * @param host the scheduler
+     * @param names what the guest calls the cluster
      * @param secret the secret of the cluster; null for none
      * @throws PsException with {@code UNAVAILABLE} if the scheduler is not reached or its cluster is not
      *     complete; with {@code BAD_REQUEST} if the secret is wrong; with {@code PROTOCOL} if another program answers;
      *     with {@code TIMED_OUT} if the peer answers nothing
      */
     public static GuestLink visit(
-            CallClient client, Transport transport, Member host, @Nullable String secret, Duration limit) {
+            CallClient client,
+            Transport transport,
+            Member host,
+            Join.Names names,
+            @Nullable String secret,
+            Duration limit) {
         Peer scheduler = client.connect(transport, host.host(), host.port(), Session.name(host));
         try {
-            Join.Request guest = Join.Request.of(Role.WORKER, Ticket.GUEST, "", 0);
+            Join.Request guest =
+                    Join.Request.of(Role.WORKER, Ticket.GUEST, "", 0).with(names);
             byte[] nonce = FirstCall.challenge(client, scheduler, Role.SCHEDULER, limit.toNanos());
             Visit.Request request = new Visit.Request(ClusterLink.proven(guest, secret, nonce));
             Visit.Response admitted = client.callInBackground(VisitPsf.FUNCTION, request, scheduler, limit.toNanos())

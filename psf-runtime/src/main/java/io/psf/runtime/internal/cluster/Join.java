@@ -6,6 +6,7 @@ import io.psf.api.PsFunction;
 import io.psf.api.Role;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,7 @@ public interface Join {
      * @param protocol the versions of the protocol that the node speaks
      * @param role the role of the node
      * @param rank the requested rank; -1 for any; -1 for a client
-     * @param address the address that the node listens on; empty for a worker and a client
+     * @param address where the node listens, and its names
      * @param session the number of the node's session with the scheduler, not 0; a node whose connection broke before
      *     the answer joins again with the same number and keeps its place
      * @param credential made from the cluster's secret, the scheduler's {@link Challenge} and the above; empty if the
@@ -37,17 +38,64 @@ public interface Join {
             return new Request(protocol, role, rank, address, session, credential);
         }
 
+        /** Returns the same with the names of a node. */
+        public Request with(Names names) {
+            Address named = new Address(address.host, address.port, names);
+            return new Request(protocol, role, rank, named, session, credential);
+        }
+
+        /** Returns what the node calls its cluster and itself. */
+        Names names() {
+            return address.names;
+        }
+
         /** True if the other request is of the same node in the same session. */
         boolean isOfSameNode(Request other) {
             return role == other.role
                     && rank == other.rank
-                    && address.equals(other.address)
+                    && address.isSame(other.address)
                     && session == other.session;
         }
     }
 
-    /** Where a node listens: a host and a port; empty and 0 for a worker and a client. */
-    record Address(String host, int port) {}
+    /**
+     * Where a node is, and what it is called.
+     *
+     * @param host the host that a server listens on; empty for a worker and a client
+     * @param port the port that a server listens on; 0 for a worker and a client
+     * @param names what the node calls its cluster and itself
+     */
+    record Address(String host, int port, Names names) {
+        /** Names and addresses of hosts that are safe to print in a log. */
+        public static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%\\[\\]-]{1,255}");
+
+        /** The place of a node that expects any cluster. */
+        public Address(String host, int port) {
+            this(host, port, Names.NONE);
+        }
+
+        /** True for the place of the same node. The journal does not have what a node calls its cluster. */
+        private boolean isSame(Address other) {
+            return host.equals(other.host) && port == other.port && names.node.equals(other.names.node);
+        }
+    }
+
+    /**
+     * What a node calls its cluster and itself.
+     *
+     * @param cluster the name of the cluster that the node expects; empty for any
+     * @param node the name of a worker, which takes the place of another one of that name; empty for none
+     */
+    record Names(String cluster, String node) {
+        /** A node without a name, which expects any cluster. */
+        public static final Names NONE = new Names("", "");
+
+        /** The names that are allowed. */
+        public static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,100}");
+
+        /** The names that are allowed, for messages. */
+        public static final String EXPECTED = "1 to 100 letters, digits, dots, dashes and underscores";
+    }
 
     /**
      * The cluster.

@@ -5,13 +5,11 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Pattern;
 
 /** The conditions under which a node may join. */
 final class JoinChecks {
-    /** Host names and addresses that are safe to print in a log. */
-    private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%\\[\\]-]{1,255}");
-
     private static final Pattern NOT_OF_A_HOST = Pattern.compile("[^A-Za-z0-9._:%\\[\\]-]");
     private static final int MOST_PRINTED = 255;
 
@@ -44,10 +42,17 @@ final class JoinChecks {
             throw new PsException(
                     Code.BAD_REQUEST, "rank of a client: " + request.rank() + " (expected: -1, since it has none)");
         }
+        for (String name : List.of(request.names().cluster(), request.names().node())) {
+            if (!name.isEmpty() && !Join.Names.NAME.matcher(name).matches()) {
+                throw new PsException(
+                        Code.BAD_REQUEST,
+                        "name in a join: " + name.length() + " characters (expected: " + Join.Names.EXPECTED + ")");
+            }
+        }
         Join.Address address = request.address();
         boolean listens = request.role() == Role.SERVER;
         boolean isPlace = listens
-                ? HOST.matcher(address.host()).matches() && address.port() > 0 && address.port() < 1 << 16
+                ? Join.Address.HOST.matcher(address.host()).matches() && address.port() > 0 && address.port() < 1 << 16
                 : address.host().isEmpty() && address.port() == 0;
         if (!isPlace) {
             throw new PsException(
@@ -56,6 +61,32 @@ final class JoinChecks {
                             + (listens
                                     ? " (expected: a host and a port)"
                                     : " (expected: none, since it does not listen)"));
+        }
+    }
+
+    /**
+     * Checks that a worker may take the place of another one of its name.
+     *
+     * @param grant what the worker that joins may call
+     */
+    static void requireSame(MemberEntry named, Join.Request request, String grant) {
+        if (!named.connection.rights().grant().equals(grant)) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "name of a worker: " + named.name() + " (expected: one that no worker with other permissions has)");
+        }
+        if (named.admitted && request.rank() >= 0 && request.rank() != named.rank) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "rank of worker \"" + named.name() + "\": " + request.rank() + " (expected: any, or " + named.rank
+                            + ", which it has had)");
+        }
+    }
+
+    /** Checks that a cluster has not ended. */
+    static void requireNotEnded(boolean hasEnded, ClusterPlan plan) {
+        if (hasEnded) {
+            throw new PsException(Code.BAD_REQUEST, "join: the cluster of " + plan + " has ended (expected: before)");
         }
     }
 
@@ -152,6 +183,11 @@ final class JoinChecks {
                 Code.TIMED_OUT,
                 "nodes that have joined after " + limit.toMillis() + " ms: " + joined.replace(", ", " and ")
                         + " (expected: all)");
+    }
+
+    /** Returns why a cluster does not form any more. */
+    static PsException neverFormed() {
+        return new PsException(Code.CLOSED, "the cluster: its scheduler was told to end before all nodes had joined");
     }
 
     /** Checks that a cluster runs, so that it may have guests. */

@@ -84,8 +84,9 @@ public interface JournalEntry {
      * @param requested the rank that it has requested; -1 for any
      * @param session the number of its session with the scheduler
      * @param late true for a worker that joined a running job, and for a server in the place of a lost one
+     * @param name the name of a worker; empty for none
      */
-    record Seat(Role role, int rank, int requested, long session, boolean late) {}
+    record Seat(Role role, int rank, int requested, long session, boolean late, String name) {}
 
     /**
      * A call.

@@ -59,7 +59,17 @@ final class MemberEntry {
 
     /** Returns what the journal has of the node. */
     JournalEntry.Seat seat() {
-        return new JournalEntry.Seat(role(), rank, request.rank(), request.session(), late);
+        return new JournalEntry.Seat(role(), rank, request.rank(), request.session(), late, name());
+    }
+
+    /** Returns the name of a worker; empty for none. */
+    String name() {
+        return request.names().node();
+    }
+
+    /** True for a worker that has a name. */
+    boolean hasName() {
+        return role() == Role.WORKER && !name().isEmpty();
     }
 
     Role role() {

@@ -22,6 +22,9 @@ final class MemberTable {
     private final Map<Long, MemberEntry> bySession = new LinkedHashMap<>();
     private final IdentityHashMap<Connection, MemberEntry> byConnection = new IdentityHashMap<>();
     private final Map<ClusterChange.Place, MemberEntry> byRank = new HashMap<>();
+    /** The workers that have names. */
+    private final Map<String, MemberEntry> byName = new HashMap<>();
+
     private final Map<Role, Integer> counts = new EnumMap<>(Role.class);
     /** For each role a rank below which none is free. */
     private final Map<Role, Integer> lowest = new EnumMap<>(Role.class);
@@ -34,6 +37,9 @@ final class MemberTable {
         if (entry.rank >= 0) {
             byRank.put(entry.place(), entry);
         }
+        if (entry.hasName()) {
+            byName.put(entry.name(), entry);
+        }
     }
 
     void remove(MemberEntry entry) {
@@ -41,6 +47,7 @@ final class MemberTable {
         byConnection.remove(entry.connection);
         counts.merge(entry.role(), -1, Integer::sum);
         byRank.remove(entry.place(), entry);
+        byName.remove(entry.name(), entry);
         if (entry.rank >= 0) {
             lowest.computeIfPresent(entry.role(), (role, low) -> Math.min(low, entry.rank));
         }
@@ -112,17 +119,6 @@ final class MemberTable {
         waiting.forEach(entry -> entry.joined.completeExceptionally(why));
     }
 
-    /** Returns the difference of nodes that join; as {@link ClusterChange.Nodes} describes the others. */
-    static ClusterChange.Nodes joined(
-            List<MemberEntry> newcomers,
-            List<ClusterChange.Place> settled,
-            List<Integer> owners,
-            ClusterChange.@Nullable Recovery recovery) {
-        List<ClusterChange.Node> nodes =
-                newcomers.stream().map(MemberEntry::node).toList();
-        return new ClusterChange.Nodes(nodes, List.of(), List.of(), settled, owners, recovery);
-    }
-
     /** Returns the seats of the nodes that a change admits. */
     List<JournalEntry.Seat> seats(ClusterChange change) {
         List<JournalEntry.Seat> seats = new ArrayList<>();
@@ -160,6 +156,12 @@ final class MemberTable {
     @Nullable
     MemberEntry ofSession(long session) {
         return bySession.get(session);
+    }
+
+    /** Returns the worker that has the name of the one that joins. */
+    @Nullable
+    MemberEntry named(Join.Request request) {
+        return request.role() == Role.WORKER ? byName.get(request.names().node()) : null;
     }
 
     /** Returns the node that has a rank, or has requested it. */

@@ -87,8 +87,13 @@ final class Membership {
             return joinAgain(before, request, connection);
         }
         handover.requireOver();
-        if (state == State.ENDED) {
-            throw new PsException(Code.BAD_REQUEST, "join: the cluster of " + plan + " has ended (expected: before)");
+        JoinChecks.requireNotEnded(state == State.ENDED, plan);
+        MemberEntry named = table.named(request);
+        if (named != null) {
+            MemberEntry entry = admissions.replace(named, request, connection);
+            log.joined(entry, "in the place of worker " + entry.name());
+            advance(named.admitted ? named : null);
+            return entry.joined;
         }
         JoinChecks.requireFree(request, plan, state == State.FORMING, table);
         MemberEntry entry = new MemberEntry(connection, request, plan.now());
@@ -101,7 +106,7 @@ final class Membership {
         if (request.role() == Role.CLIENT && state == State.RUNNING) {
             admissions.admit(entry);
         } else {
-            advance();
+            advance(null);
         }
         return entry.joined;
     }
@@ -140,17 +145,18 @@ final class Membership {
         if (entry == null || !entry.admitted || entry.since != hello.since()) {
             throw JoinChecks.lost();
         }
-        connections.resume(
-                connection,
-                entry.member(),
-                hello.session().session(),
-                hello.session().connection());
+        Hello.InSession in = hello.session();
+        connections.resume(connection, entry.member(), in.session(), in.connection());
         entry.heard(plan.now());
         handover.heard(entry.role());
     }
 
-    /** Forms the cluster if it is complete, begins a job if its workers have joined, and admits those that come later. */
-    private void advance() {
+    /**
+     * Forms the cluster if it is complete, begins a job if its workers have joined, and admits those that come later.
+     *
+     * @param replaced a worker of the state whose place another one takes; null for none
+     */
+    private void advance(@Nullable MemberEntry replaced) {
         boolean forms = state == State.FORMING
                 && table.count(Role.SERVER) == plan.servers()
                 && (plan.service() || table.count(Role.WORKER) >= plan.workers());
@@ -167,9 +173,11 @@ final class Membership {
             return;
         }
         newcomers.forEach(table::rank);
-        List<ClusterChange.Loss> before = states.now().lost();
-        ClusterChange.Recovery recovery = returns.after(newcomers, before, runs);
+        ClusterChange.Recovery recovery = returns.after(newcomers, replaced, runs);
         boolean rollsBack = recovery.rollback() == states.next();
+        if (replaced != null && !rollsBack) { // nothing waits for it, as after a loss
+            events.changed(states.now().countedWithout(replaced.member()));
+        }
         for (MemberEntry entry : newcomers) {
             entry.since = states.next();
             entry.late = entry.role() == Role.SERVER ? !forms : runs && !rollsBack;
@@ -183,8 +191,7 @@ final class Membership {
             log.job("a job begins with " + table.count(Role.WORKER) + " workers");
         }
         List<Integer> owners = forms ? ClusterState.even(plan.servers()) : List.of();
-        states.change(
-                MemberTable.joined(newcomers, returns.settled(newcomers, begins), owners, rollsBack ? recovery : null));
+        states.change(returns.joined(newcomers, begins, owners, rollsBack ? recovery : null));
         if (rollsBack) {
             LOG.warn("the newest checkpoint has to be loaded on all servers, since a lost node has come back");
             events.rolledBack(recovery.rollback());
@@ -249,8 +256,7 @@ final class Membership {
     void end() {
         if (state == State.FORMING) {
             state = State.ENDED;
-            table.refuseWaiting(new PsException(
-                    Code.CLOSED, "the cluster: its scheduler was told to end before all nodes had joined"));
+            table.refuseWaiting(JoinChecks.neverFormed());
             events.ended(null);
         } else if (state == State.RUNNING) {
             end("its scheduler was told to end");
@@ -331,7 +337,7 @@ final class Membership {
         if (isOver()) {
             events.ended(failure());
         } else {
-            advance(); // those that wait for the next job may be enough, or for the place of a lost server
+            advance(null); // those that wait for the next job may be enough, or for the place of a lost server
         }
     }
 

@@ -92,7 +92,7 @@ final class Returns {
      * @param back the nodes that have come back
      * @param begins true if a job begins: the lost workers were those of an earlier one
      */
-    List<Place> settled(Collection<MemberEntry> back, boolean begins) {
+    private List<Place> settled(Collection<MemberEntry> back, boolean begins) {
         Set<Place> places = new HashSet<>();
         for (MemberEntry entry : back) {
             places.add(entry.place());
@@ -103,6 +103,19 @@ final class Returns {
                         begins && loss.member().role() == Role.WORKER || places.contains(Place.of(loss.member())))
                 .map(loss -> Place.of(loss.member()))
                 .toList();
+    }
+
+    /**
+     * Returns the difference of nodes that join.
+     *
+     * @param begins true if a job begins
+     * @param owners as {@link Nodes} has them
+     * @param recovery as {@link Nodes} has it
+     */
+    Nodes joined(List<MemberEntry> newcomers, boolean begins, List<Integer> owners, @Nullable Recovery recovery) {
+        List<ClusterChange.Node> nodes =
+                newcomers.stream().map(MemberEntry::node).toList();
+        return new Nodes(nodes, List.of(), List.of(), settled(newcomers, begins), owners, recovery);
     }
 
     /** Returns why a job ended badly whose servers were lost and did not come back; null if there are none. */
@@ -199,16 +212,18 @@ final class Returns {
      * of the nodes takes the place of a lost one and the tensors have to be exact; or if they have not loaded it yet, so
      * that the new worker loads it as well. Without workers a client has to, if one of the nodes is a server.
      *
-     * @param lost those that were lost before
+     * @param replaced a worker whose place another one has taken before it counted as lost; null for none
      * @param runs true if the job has workers already
      */
-    Recovery after(List<MemberEntry> admitted, List<Loss> lost, boolean runs) {
-        Recovery now = states.now().recovery();
-        boolean isBack = admitted.stream()
+    Recovery after(List<MemberEntry> admitted, @Nullable MemberEntry replaced, boolean runs) {
+        ClusterState before = states.now();
+        Recovery now = before.recovery();
+        boolean takesPlace = admitted.stream()
                 .filter(entry -> runs || entry.role() == Role.SERVER)
-                .anyMatch(entry -> lost.stream()
+                .anyMatch(entry -> before.lost().stream()
                         .anyMatch(loss -> loss.member().role() == entry.role()
                                 && loss.member().rank() == entry.rank));
+        boolean isBack = replaced != null || takesPlace;
         if (!now.isExact() || !isBack && !(runs && isLoadDue)) {
             if (!runs) {
                 loaded();

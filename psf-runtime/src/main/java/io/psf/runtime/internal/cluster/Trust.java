@@ -10,23 +10,48 @@ import org.jspecify.annotations.Nullable;
 
 /** Which nodes may join a cluster, and what they may call. Used on the scheduler's lane. */
 public final class Trust {
+    private final String cluster;
     private final SharedSecret secret;
     private final @Nullable PermissionsFile file;
 
-    private Trust(@Nullable String secret, @Nullable PermissionsFile file) {
+    private Trust(String cluster, @Nullable String secret, @Nullable PermissionsFile file) {
+        this.cluster = cluster;
         this.secret = new SharedSecret(secret);
         this.file = file;
+    }
+
+    /** Reads what nodes may call, of a cluster without a name. */
+    public static Trust of(@Nullable String secret, @Nullable Path permissions) {
+        return of("", secret, permissions);
     }
 
     /**
      * Reads what nodes may call.
      *
+     * @param cluster the name of the cluster; empty for none
      * @param secret the secret of the cluster; null for none
      * @param permissions the file; null if all nodes may call everything
      * @throws PsException with {@code CONFIGURATION} if the file cannot be read, or is wrong
      */
-    public static Trust of(@Nullable String secret, @Nullable Path permissions) {
-        return new Trust(secret, permissions == null ? null : PermissionsFile.read(permissions, secret != null));
+    public static Trust of(String cluster, @Nullable String secret, @Nullable Path permissions) {
+        return new Trust(
+                cluster, secret, permissions == null ? null : PermissionsFile.read(permissions, secret != null));
+    }
+
+    /**
+     * Checks that a node expects this cluster, or any.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if it expects one of another name
+     */
+    void requireCluster(Join.Request request) {
+        String expected = request.names().cluster();
+        if (!expected.isEmpty() && !expected.equals(cluster)) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "cluster of this " + request.role().label() + ": \"" + expected + "\" (expected: "
+                            + (cluster.isEmpty() ? "none, since this scheduler's has no name" : "\"" + cluster + '"')
+                            + "; is PSF_SCHEDULER that of another cluster than PSF_CLUSTER?)");
+        }
     }
 
     /** Returns what nodes may call. */

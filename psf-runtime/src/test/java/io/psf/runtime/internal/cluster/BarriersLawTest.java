@@ -89,7 +89,7 @@ final class BarriersLawTest {
     private void write(ClusterChange.Nodes nodes) {
         long epoch = journal.state().state().epoch();
         List<JournalEntry.Seat> seats = nodes.joined().stream()
-                .map(node -> new JournalEntry.Seat(Role.WORKER, node.member().rank(), -1, 1, false))
+                .map(node -> new JournalEntry.Seat(Role.WORKER, node.member().rank(), -1, 1, false, ""))
                 .toList();
         journal.changed(new ClusterChange(epoch, epoch + 1, nodes, List.of(), List.of()), seats);
     }

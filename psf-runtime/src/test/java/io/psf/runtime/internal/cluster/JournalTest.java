@@ -42,7 +42,7 @@ class JournalTest {
     }
 
     private static Seat seat(Node node, long session) {
-        return new Seat(node.member().role(), node.member().rank(), -1, session, false);
+        return new Seat(node.member().role(), node.member().rank(), -1, session, false, "");
     }
 
     private static ClusterChange change(long from, Nodes nodes) {

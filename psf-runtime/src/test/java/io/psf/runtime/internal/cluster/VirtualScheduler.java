@@ -40,6 +40,9 @@ final class VirtualScheduler {
     private final ArrayDeque<Runnable> work = new ArrayDeque<>();
     private final Admission admission = new Admission("virtual", POOL, () -> true, () -> false, () -> {});
     private final List<Joined> nodes = new ArrayList<>();
+    /** The numbers of members that were told. */
+    private final List<Integer> told = new ArrayList<>();
+
     private final HostNode host;
     private final ClusterPlan plan;
     private Journal journal = Journal.after(new JournalState(), tickets);
@@ -63,7 +66,7 @@ final class VirtualScheduler {
                 more,
                 false,
                 new ClusterPlan.Limits(JOIN, LIMIT, Duration.ZERO, Duration.ZERO, schedulerReturn, this::read),
-                Trust.of(null, null));
+                Trust.of("clicks", null, null));
         this.host = new HostNode(
                 "virtual",
                 Role.SCHEDULER,
@@ -99,7 +102,9 @@ final class VirtualScheduler {
     private Membership membership() {
         return new Membership(plan, connections, journal, new ClusterEvents() {
             @Override
-            public void changed(List<Member> members) {}
+            public void changed(List<Member> members) {
+                told.add(members.size());
+            }
 
             @Override
             public void ended(@Nullable PsException why) {
@@ -129,6 +134,10 @@ final class VirtualScheduler {
     /** Lets a node join again, as after a connection that broke before it had its answer. */
     Joined again(int node) {
         return join(nodes.get(node).request());
+    }
+
+    void visit(Join.Request guest) {
+        var unused = membership.visit(guest, new Connection(new RecordedChannel(), POOL, 1 << 20, admission));
     }
 
     void beat(Joined node) {
@@ -163,6 +172,10 @@ final class VirtualScheduler {
         for (Runnable next = work.poll(); next != null; next = work.poll()) {
             next.run();
         }
+    }
+
+    List<Integer> told() {
+        return told;
     }
 
     ClusterState state() {

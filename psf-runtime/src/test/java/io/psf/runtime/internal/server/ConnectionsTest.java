@@ -26,8 +26,8 @@ class ConnectionsTest {
     /** Each attempt of a peer to say hello has a session of its own, since it does not know whether the one before exists. */
     @Test
     void sessionsWhoseHellosWereAnsweredInVainEndWithTheNextOne() {
-        HostNode node = HostNode.start(
-                "test", Role.SERVER, 1, Placements.host(Stores.inMemory(MemoryLimit.NONE)), null, pool);
+        HostNode node =
+                HostNode.start("test", Role.SERVER, 1, Placements.host(Stores.inMemory(MemoryLimit.NONE)), null, pool);
         try (Connections connections = new Connections(node, pool, 1 << 20);
                 Admission admission = new Admission("test", pool, () -> true, () -> false, () -> {})) {
             connections.open(new Connection(new RecordedChannel(), pool, 1 << 20, admission), OTHER, 1, 1000);
