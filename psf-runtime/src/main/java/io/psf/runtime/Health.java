@@ -15,15 +15,15 @@ final class Health {
      *
      * @param node its name, such as {@code server 1}
      * @param stalled why the node makes no progress; null if it does
-     * @param ending true if the node is about to end
+     * @param unready why the node cannot be counted on, such as {@code is about to end}; null if it can
      * @param part what it does, such as {@code serves its slices}
      */
-    static NodeHealth of(String node, @Nullable String stalled, boolean ending, String part) {
+    static NodeHealth of(String node, @Nullable String stalled, @Nullable String unready, String part) {
         return new NodeHealth(
                 stalled == null,
                 node + ": " + (stalled == null ? "makes progress" : stalled),
-                !ending,
-                node + ": " + (ending ? "is about to end" : part));
+                unready == null,
+                node + ": " + (unready == null ? part : unready));
     }
 
     /**
@@ -32,10 +32,14 @@ final class Health {
      * @param limit how long a lane with waiting work may begin none
      */
     static @Nullable String stalled(LaneWatch lanes, ClusterLink link, Duration limit) {
-        Duration silence = link.silence();
-        return silence.compareTo(link.heartbeatLimit()) > 0
-                ? "the scheduler has answered no heartbeat for " + silence.toMillis() + " ms (expected: within "
-                        + link.heartbeatLimit().toMillis() + " ms)"
+        return link.silence().compareTo(link.heartbeatLimit()) > 0
+                ? silent(link, link.heartbeatLimit())
                 : lanes.stalled(limit);
+    }
+
+    /** Returns for how long the scheduler has been silent, which is more than a limit. */
+    static String silent(ClusterLink link, Duration limit) {
+        return "the scheduler has answered no heartbeat for " + link.silence().toMillis() + " ms (expected: within "
+                + limit.toMillis() + " ms)";
     }
 }

@@ -69,6 +69,7 @@ public final class Scheduler implements AutoCloseable {
         this.host = HostNode.start(
                 "psf-scheduler", Role.SCHEDULER, 0, Placements.host(Stores.inMemory(MemoryLimit.NONE)), null, pool);
         Connections connections = new Connections(host, pool, Defaults.CONNECTION_BOUND);
+        connections.keepSessions(timeouts.heartbeat()); // a node is lost by its silence, not by the end of its session
         Tickets tickets = journal.tickets();
         Identity own = new Identity(Role.SCHEDULER, 0, tickets, false, null);
         this.functions = new ClusterFunctions(plan, host, connections, own, journal, new ClusterEvents() {
@@ -175,7 +176,7 @@ public final class Scheduler implements AutoCloseable {
         return Health.of(
                 "scheduler",
                 lanes.stalled(limit),
-                isEnding || terminated.isDone(),
+                isEnding || terminated.isDone() ? "is about to end" : null,
                 "listens for the nodes of its cluster");
     }
 

@@ -57,6 +57,7 @@ public final class Server implements AutoCloseable {
     private final ClusterLink link;
     private final LaneWatch lanes;
     private final Drain drain;
+    private final Lease lease;
     private volatile boolean isEnding;
     private final CompletableFuture<Void> terminated = new CompletableFuture<>();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -127,6 +128,8 @@ public final class Server implements AutoCloseable {
         }
         restored.complete(null);
         resources.every(Defaults.WATCH, () -> placements.lost().ifPresent(this::endWithout));
+        this.lease = new Lease(link, connections);
+        resources.every(Defaults.TICK, lease::check);
     }
 
     private void beat(ServerCalls calls) {
@@ -274,14 +277,16 @@ public final class Server implements AutoCloseable {
 
     /**
      * Returns whether this server works: it is live while its scheduler answers within the heartbeat's limit and each lane
-     * with waiting work begins some, and ready until it is about to end.
+     * with waiting work begins some. It is ready until it is about to end, unless its scheduler has been silent for so long
+     * that the server has stopped serving.
      *
      * @param limit how long a lane with waiting work may begin none
      */
     public NodeHealth health(Duration limit) {
         String stalled = Health.stalled(lanes, link, limit);
         boolean ending = isEnding || closed.get();
-        return Health.of("server " + link.rank(), ending ? null : stalled, ending, "serves its slices");
+        String why = ending ? "is about to end" : lease.over();
+        return Health.of("server " + link.rank(), ending ? null : stalled, why, "serves its slices");
     }
 
     /**

@@ -58,8 +58,8 @@ public final class ClusterLink {
     private final ClusterView view;
     private final ClusterState first;
     private volatile boolean left;
-    /** When the scheduler answered last, as {@link System#nanoTime} counts. */
-    private volatile long heardAt = System.nanoTime();
+    /** When the last heartbeat was sent that is answered, or the join was answered, as {@link System#nanoTime} counts. */
+    private volatile long heardFrom = System.nanoTime();
 
     private ClusterLink(CallClient client, Peer scheduler, Join.Response joined, Ticket ticket) {
         this.client = client;
@@ -225,9 +225,12 @@ public final class ClusterLink {
         return Duration.ofMillis(joined.heartbeatMillis());
     }
 
-    /** Returns how long ago the scheduler answered the last heartbeat, or the join. */
+    /**
+     * Returns the time since the sending of the last heartbeat that the scheduler has answered. The scheduler, which counts
+     * from the arrival of a heartbeat, has not missed this node for longer.
+     */
     public Duration silence() {
-        return Duration.ofNanos(System.nanoTime() - heardAt);
+        return Duration.ofNanos(System.nanoTime() - heardFrom);
     }
 
     /** Returns the state of the cluster when this node joined. */
@@ -257,6 +260,7 @@ public final class ClusterLink {
         }
         // Longer than the replacement of a broken connection may take: a failed replacement reports the better reason.
         long limit = TimeUnit.MILLISECONDS.toNanos(joined.heartbeatMillis()) / 2 * 3;
+        long sent = System.nanoTime();
         client.callInBackground(
                         BeatPsf.FUNCTION,
                         new Beat.Request(told.epoch(), view.rules().version()),
@@ -265,7 +269,7 @@ public final class ClusterLink {
                 .toCompletableFuture()
                 .whenComplete((now, failure) -> {
                     try {
-                        beaten(told, now, failure, events);
+                        beaten(told, sent, now, failure, events);
                     } catch (OutOfMemoryError e) { // else only the future has it, and no heartbeat follows
                         FullHeap.report(e);
                         throw e;
@@ -273,7 +277,8 @@ public final class ClusterLink {
                 });
     }
 
-    private void beaten(ClusterState told, Beat.@Nullable Response now, @Nullable Throwable failure, Events events) {
+    private void beaten(
+            ClusterState told, long sent, Beat.@Nullable Response now, @Nullable Throwable failure, Events events) {
         if (left) {
             return;
         }
@@ -284,7 +289,7 @@ public final class ClusterLink {
                             : new PsException(Code.UNAVAILABLE, "scheduler: " + failure, failure));
             return;
         }
-        heardAt = System.nanoTime();
+        heardFrom = sent;
         view.apply(now);
         ClusterState state = view.state();
         if (!state.nodes().equals(told.nodes()) || !state.lost().equals(told.lost())) {

@@ -70,6 +70,7 @@ public final class ServerFunctions {
 
     /** Opens the connection of an admitted peer, or resumes its session; returns true if it is a new one. */
     private static boolean open(Hello.Request hello, Connection connection, Connections connections) {
+        connections.requireServing();
         Member caller = new Member(hello.role(), hello.rank(), "", 0);
         long session = hello.session().session();
         boolean isGuest = hello.role() == Role.WORKER && hello.rank() == Ticket.GUEST;

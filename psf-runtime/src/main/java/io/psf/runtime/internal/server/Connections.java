@@ -4,6 +4,7 @@ import io.psf.api.Gauge;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.api.Role;
 import io.psf.runtime.internal.server.node.HostNode;
 import io.psf.runtime.internal.server.session.Admission;
 import io.psf.runtime.internal.server.session.ClosedChannel;
@@ -39,6 +40,8 @@ public final class Connections implements AutoCloseable {
     private volatile Consumer<Connection> whenClosed = connection -> {};
     private volatile Presence presence = Presence.ALWAYS;
     private volatile boolean isEnding;
+    /** Why the node serves no peer now; null if it serves. */
+    private volatile @Nullable String suspended;
     /** Changed together with what each connection may call. */
     private volatile Permits permits = Permits.ALL;
 
@@ -95,6 +98,40 @@ public final class Connections implements AutoCloseable {
             throw new PsException(
                     Code.UNAVAILABLE,
                     "this server: about to end, accepts no new session (expected: a server that goes on)");
+        }
+    }
+
+    /**
+     * Serves no peer until {@link #serve}: closes all connections but those of the node to itself. Sessions remain. No answer
+     * leaves the node meanwhile.
+     *
+     * @param rank the rank of this node, a server
+     * @param why for the peers that connect
+     */
+    public void suspend(int rank, String why) {
+        suspended = why;
+        receivers.forEach((channel, receiver) -> {
+            Connection known = receiver.connection();
+            if (known == null || !PeerLimits.isOf(new Member(Role.SERVER, rank, "", 0), known)) {
+                channel.close();
+            }
+        });
+    }
+
+    /** Serves peers again. */
+    public void serve() {
+        suspended = null;
+    }
+
+    /**
+     * Checks that the node serves its peers.
+     *
+     * @throws PsException with {@code UNAVAILABLE} if it is suspended: the peer has to try again
+     */
+    public void requireServing() {
+        String why = suspended;
+        if (why != null) {
+            throw new PsException(Code.UNAVAILABLE, "this server: " + why);
         }
     }
 
@@ -156,6 +193,11 @@ public final class Connections implements AutoCloseable {
      */
     public void setSilenceLimit(Duration limit) {
         sessions.setSilenceLimit(limit);
+    }
+
+    /** Lets sessions without a channel last for a limit, if it is longer than the usual one of a minute. */
+    public void keepSessions(Duration limit) {
+        sessions.keepDetached(Duration.ofNanos(Math.max(Sessions.DETACHED_NANOS, limit.toNanos())));
     }
 
     /**
