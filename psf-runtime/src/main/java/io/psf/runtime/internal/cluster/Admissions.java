@@ -89,7 +89,12 @@ final class Admissions {
         connections.open(entry.connection, entry.member(), entry.since, entry.request.session());
         Join.Response answer = new Join.Response(
                 Protocol.OWN.agree(entry.request.protocol()),
-                new Join.Admission(entry.rank, entry.since, workers(), entry.late),
+                new Join.Admission(
+                        entry.rank,
+                        entry.since,
+                        workers(),
+                        entry.late,
+                        !plan.returnOf(Role.SERVER).isZero()),
                 plan.heartbeatLimit().toMillis(),
                 states.whole(),
                 new Join.Keys(

@@ -226,6 +226,19 @@ public final class ClusterLink {
     }
 
     /**
+     * Returns how long this node looks for a server without progress: not less than the scheduler takes to find out that the
+     * server is lost, if another one may take its place.
+     *
+     * @param wanted the configured time
+     */
+    public Duration reconnectLimit(Duration wanted) {
+        Duration least = joined.admission().serversReturn()
+                ? heartbeatLimit().multipliedBy(3).dividedBy(2)
+                : Duration.ZERO;
+        return wanted.compareTo(least) < 0 ? least : wanted;
+    }
+
+    /**
      * Returns the time since the sending of the last heartbeat that the scheduler has answered. The scheduler, which counts
      * from the arrival of a heartbeat, has not missed this node for longer.
      */
