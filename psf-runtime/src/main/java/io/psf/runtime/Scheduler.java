@@ -23,8 +23,12 @@ import io.psf.runtime.internal.server.node.HostNode;
 import io.psf.runtime.internal.server.shard.Placements;
 import io.psf.runtime.internal.store.Stores;
 import io.psf.runtime.spi.store.MemoryLimit;
+import io.psf.runtime.spi.transport.Channel;
+import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FramePool;
+import io.psf.runtime.spi.transport.Receiver;
 import io.psf.runtime.spi.transport.Transport;
+import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -40,6 +44,17 @@ import org.slf4j.LoggerFactory;
  */
 public final class Scheduler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
+
+    /** Receives what arrives over a connection that is closed as soon as it is made. */
+    private static final Receiver UNREAD = new Receiver() {
+        @Override
+        public void received(Channel channel, Frame frame) {
+            frame.release();
+        }
+
+        @Override
+        public void closed(Channel channel, PsException cause) {}
+    };
 
     private final NodeResources node;
     private final Transport.Listener listener;
@@ -79,6 +94,11 @@ public final class Scheduler implements AutoCloseable {
             }
 
             @Override
+            public CompletableFuture<Boolean> refuses(Member server) {
+                return Scheduler.refuses(server, resources.transport());
+            }
+
+            @Override
             public void ended(@Nullable PsException failure) {
                 journal.delete();
                 if (failure == null) {
@@ -102,6 +122,22 @@ public final class Scheduler implements AutoCloseable {
         });
         resources.started(tickets.of(Role.SCHEDULER, 0, 0).info(), connections.gauges());
         LOG.info("scheduler listening on {}:{}", config.host(), listener.port());
+    }
+
+    /** Finds out, on a thread of its own, whether nothing listens any more where a server did. */
+    private static CompletableFuture<Boolean> refuses(Member server, Transport transport) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        transport
+                                .connect(server.host(), server.port(), taken -> UNREAD)
+                                .close();
+                        return false;
+                    } catch (PsException e) {
+                        return e.getCause() instanceof ConnectException;
+                    }
+                },
+                Defaults.REQUESTS);
     }
 
     private static Duration min(Duration a, Duration b) {

@@ -1,6 +1,7 @@
 package io.psf.runtime.internal.cluster;
 
 import io.psf.api.Member;
+import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.runtime.internal.server.Connections;
 import io.psf.runtime.internal.server.session.Connection;
@@ -108,6 +109,25 @@ final class Admissions {
         joined.complete(answer);
     }
 
+    /**
+     * Resumes a node's session over another connection. Returns the node.
+     *
+     * @param hello already verified
+     */
+    MemberEntry resume(Hello.Request hello, Connection connection) {
+        MemberEntry entry = find(hello);
+        if (entry == null || !entry.admitted || entry.since != hello.since()) {
+            throw JoinChecks.lost(Code.CLOSED);
+        }
+        connections.resume(
+                connection,
+                entry.member(),
+                hello.session().session(),
+                hello.session().connection());
+        entry.heard(plan.now());
+        return entry;
+    }
+
     /** Adds the nodes of the journal: their sessions have no connection until they connect again. */
     void restore() {
         for (ClusterChange.Node node : states.now().nodes()) {
@@ -128,8 +148,7 @@ final class Admissions {
      *
      * @param hello already verified
      */
-    @Nullable
-    MemberEntry find(Hello.Request hello) {
+    private @Nullable MemberEntry find(Hello.Request hello) {
         MemberEntry found = table.of(hello.role(), hello.rank());
         boolean isOfBefore = hello.role() == Role.CLIENT && hello.rank() < clientsBefore;
         if (found != null || !isOfBefore || !clientsAgain.add(hello.rank())) {

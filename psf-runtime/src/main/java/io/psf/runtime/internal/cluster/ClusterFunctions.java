@@ -65,6 +65,11 @@ public final class ClusterFunctions {
             }
 
             @Override
+            public CompletableFuture<Boolean> refuses(Member server) {
+                return events.refuses(server);
+            }
+
+            @Override
             public void ended(@Nullable PsException failure) {
                 events.ended(failure);
             }

@@ -37,6 +37,7 @@ final class Membership {
     private final ClusterStates states;
     private final Returns returns;
     private final Admissions admissions;
+    private final Absences absences;
     private State state = State.FORMING;
     private long started;
     private @Nullable PsException failure;
@@ -52,6 +53,7 @@ final class Membership {
     Membership(ClusterPlan plan, Connections connections, Journal journal, ClusterEvents events) {
         this.plan = plan;
         this.journal = journal;
+        this.absences = new Absences(plan, events::refuses);
         this.started = plan.now();
         this.tickedAt = started;
         this.handover = new Handover(plan);
@@ -136,23 +138,12 @@ final class Membership {
         return entry.joined;
     }
 
-    /**
-     * Resumes a node's session over another connection.
-     *
-     * @param hello already verified
-     */
+    /** Resumes a node's session over another connection, whose hello is verified. */
     void rejoin(Hello.Request hello, Connection connection) {
-        MemberEntry entry = isOver() ? null : admissions.find(hello);
-        if (entry == null || !entry.admitted || entry.since != hello.since()) {
+        if (isOver()) {
             throw JoinChecks.lost(Code.CLOSED);
         }
-        connections.resume(
-                connection,
-                entry.member(),
-                hello.session().session(),
-                hello.session().connection());
-        entry.heard(plan.now());
-        handover.heard(entry.role());
+        handover.heard(admissions.resume(hello, connection).role());
     }
 
     /** Forms the cluster if it is complete, begins a job if its workers have joined, and admits those that come later. */
@@ -343,7 +334,8 @@ final class Membership {
     void tick() {
         long now = plan.now();
         long limit = plan.heartbeatLimit().toNanos();
-        long stopped = now - tickedAt - limit / 4;
+        long passed = now - tickedAt;
+        long stopped = passed - limit / 4;
         tickedAt = now;
         table.excuse(stopped, now);
         if (handover.hasFailed(stopped, now)) {
@@ -357,8 +349,9 @@ final class Membership {
             }
             case RUNNING -> {
                 for (MemberEntry entry : List.copyOf(table.all())) {
-                    if (entry.admitted && now - entry.lastSeen > limit && entry.beat == null) {
-                        lose(entry, entry.silence(plan.heartbeatLimit()));
+                    String lost = absences.lost(entry, passed);
+                    if (lost != null) {
+                        lose(entry, lost);
                     } else if (now - entry.beatSince > limit / 4) {
                         beats.answer(entry);
                     }
