@@ -2,11 +2,12 @@ package io.psf.runtime;
 
 import io.psf.api.NodeHealth;
 import io.psf.runtime.internal.cluster.ClusterLink;
+import io.psf.runtime.internal.cluster.JoinStage;
 import io.psf.runtime.internal.server.lane.LaneWatch;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the health of nodes that have joined. */
+/** Makes the health of nodes. */
 final class Health {
     private Health() {}
 
@@ -24,6 +25,16 @@ final class Health {
                 node + ": " + (stalled == null ? "makes progress" : stalled),
                 unready == null,
                 node + ": " + (unready == null ? part : unready));
+    }
+
+    /** Returns the health of a server that joins. */
+    static NodeHealth ofJoin(JoinStage stage) {
+        String readiness = switch (stage) {
+            case CONNECTS -> "has not joined the cluster yet";
+            case FORMS -> "waits for the other nodes of its cluster";
+            case WAITS -> "waits until it can take the place of a lost server";
+        };
+        return new NodeHealth(true, "server: joins the cluster", stage == JoinStage.FORMS, "server: " + readiness);
     }
 
     /**

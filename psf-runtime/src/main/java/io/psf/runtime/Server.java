@@ -40,6 +40,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,7 +64,11 @@ public final class Server implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private Server(
-            ServerConfig config, NodeResources resources, Handlers handlers, List<HandlerInterceptor> interceptors) {
+            ServerConfig config,
+            NodeResources resources,
+            Handlers handlers,
+            List<HandlerInterceptor> interceptors,
+            Consumer<NodeHealth> starting) {
         requireWritable(config.storage().checkpoints());
         this.node = resources;
         FramePool pool = resources.pool();
@@ -109,7 +114,9 @@ public final class Server implements AutoCloseable {
                 config.advertised() == null ? "" : " (" + told.address() + " for the other nodes)",
                 handlers.functions().size());
         this.link = resources.join(
-                config.join(), Join.Request.of(Role.SERVER, config.join().rank(), told.host(), told.port()));
+                config.join(),
+                Join.Request.of(Role.SERVER, config.join().rank(), told.host(), told.port()),
+                stage -> starting.accept(Health.ofJoin(stage)));
         host.setRank(link.rank());
         host.setMembers(link.first().counted());
         host.setDeclarations(link.view());
@@ -124,6 +131,7 @@ public final class Server implements AutoCloseable {
         LOG.info("server has rank {}", link.rank());
         beat(calls);
         if (link.isLate()) {
+            starting.accept(Health.of("server " + link.rank(), null, "loads the slices of a lost server", ""));
             restore(calls);
         }
         restored.complete(null);
@@ -187,6 +195,18 @@ public final class Server implements AutoCloseable {
      *     handler, or has two available handlers of the same preference
      */
     public static Server start(ServerConfig config) {
+        return start(config, now -> {});
+    }
+
+    /**
+     * Starts a server, as {@link #start(ServerConfig)} does, and says how it is meanwhile: it is live, and ready as soon as
+     * it waits for the other nodes of a cluster that forms. In the place of a lost server it is ready when it has the slices
+     * of that.
+     *
+     * @param starting receives the health of the server until it has started, each time that it changes, on the calling
+     *     thread
+     */
+    public static Server start(ServerConfig config, Consumer<NodeHealth> starting) {
         Checks.listening("server", config.host(), config.join().security());
         return start(
                 config,
@@ -195,13 +215,18 @@ public final class Server implements AutoCloseable {
                         Defaults.pool(config.storage().memory()),
                         config.join().security()),
                 List.of(),
-                List.of());
+                List.of(),
+                starting);
     }
 
     static Server start(
-            ServerConfig config, Network network, List<Binding<?, ?>> more, List<HandlerInterceptor> interceptors) {
+            ServerConfig config,
+            Network network,
+            List<Binding<?, ?>> more,
+            List<HandlerInterceptor> interceptors,
+            Consumer<NodeHealth> starting) {
         NodeResources node = new NodeResources("psf-server", network);
-        return node.start(() -> new Server(config, node, handlers(more), interceptors));
+        return node.start(() -> new Server(config, node, handlers(more), interceptors, starting));
     }
 
     /** Returns the server with the address that the other nodes connect to. */

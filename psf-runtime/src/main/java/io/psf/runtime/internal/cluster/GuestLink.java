@@ -33,7 +33,8 @@ public record GuestLink(List<Member> members, int servers, Ticket ticket, Durati
         Peer scheduler = client.connect(transport, host.host(), host.port(), Session.name(host));
         try {
             Join.Request guest = Join.Request.of(Role.WORKER, Ticket.GUEST, "", 0);
-            byte[] nonce = FirstCall.challenge(client, scheduler, Role.SCHEDULER, limit.toNanos());
+            byte[] nonce = FirstCall.challenge(client, scheduler, Role.SCHEDULER, limit.toNanos())
+                    .nonce();
             Visit.Request request = new Visit.Request(ClusterLink.proven(guest, secret, nonce));
             Visit.Response admitted = client.callInBackground(VisitPsf.FUNCTION, request, scheduler, limit.toNanos())
                     .await();

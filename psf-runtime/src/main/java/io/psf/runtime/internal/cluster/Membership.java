@@ -197,6 +197,11 @@ final class Membership {
         }
     }
 
+    /** True if the cluster is not complete yet: nodes that join wait for the others. */
+    boolean isForming() {
+        return state == State.FORMING;
+    }
+
     MemberTable table() {
         return table;
     }
