@@ -159,7 +159,7 @@ final class NodeCommand implements Callable<Integer> {
                     node.awaitTermination();
                 }
             } else {
-                try (Server node = Server.start(settings.server())) {
+                try (Server node = Server.start(settings.server(), now -> health = () -> now)) {
                     LogNode.set(settings.role().label(), Integer.toString(node.rank()));
                     health = () -> node.health(settings.progressLimit());
                     term.whenTold(node::drain);

@@ -131,7 +131,8 @@ class NodeEndTest {
                 .workerMain(Child.class, "sleep")
                 .start()) {
             awaitLine("\\[scheduler] .*\\(2 of 2 servers, 0 of 1 workers\\)");
-            assertThat(health(probes("server 0"))).isEqualTo("1: unhealthy: server: has not joined the cluster yet");
+            assertThat(health(probes("server 0")))
+                    .isEqualTo("0: healthy: server: waits for the other nodes of its cluster");
             assertThat(health(probes("scheduler")))
                     .isEqualTo("0: healthy: scheduler: listens for the nodes of its cluster");
             Cli.Said said = Cli.run("health", "--scheduler", job.schedulerAddress());

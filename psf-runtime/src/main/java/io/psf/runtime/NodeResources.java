@@ -8,6 +8,7 @@ import io.psf.api.NodeListener;
 import io.psf.runtime.internal.call.CallClient;
 import io.psf.runtime.internal.cluster.ClusterLink;
 import io.psf.runtime.internal.cluster.Join;
+import io.psf.runtime.internal.cluster.JoinStage;
 import io.psf.runtime.spi.transport.Acceptor;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.FullHeap;
@@ -17,6 +18,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -109,13 +111,23 @@ final class NodeResources implements AutoCloseable {
 
     /** Joins the cluster, and leaves it when the node is closed. Blocks until the cluster is complete. */
     ClusterLink join(JoinConfig join, Join.Request request) {
+        return join(join, request, stage -> {});
+    }
+
+    /**
+     * Joins the cluster, and leaves it when the node is closed. Blocks until the cluster is complete.
+     *
+     * @param stages receives how far the node is, on the calling thread
+     */
+    ClusterLink join(JoinConfig join, Join.Request request, Consumer<JoinStage> stages) {
         ClusterLink link = ClusterLink.join(
                 client,
                 network.transport(),
                 join.scheduler(),
                 request.with(join.said()),
                 join.security().secret(),
-                join.timeout());
+                join.timeout(),
+                stages);
         sender((AutoCloseable) link::leave);
         return link;
     }

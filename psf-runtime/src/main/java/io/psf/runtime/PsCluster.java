@@ -344,7 +344,7 @@ public final class PsCluster implements AutoCloseable {
                 Thread.currentThread().setContextClassLoader(classPath);
                 FramePool pool = sockets == null ? shared : Defaults.pool(most);
                 Network network = Network.shared(aroundServers.apply(transport.apply(pool)), pool);
-                return Server.start(usual.withRank(rank), network, handlers, interceptors);
+                return Server.start(usual.withRank(rank), network, handlers, interceptors, now -> {});
             };
             ExecutorService starters = Executors.newFixedThreadPool(servers + workers);
             List<CompletableFuture<Server>> startedServers = new ArrayList<>();

@@ -23,8 +23,12 @@ import io.psf.runtime.internal.server.node.HostNode;
 import io.psf.runtime.internal.server.shard.Placements;
 import io.psf.runtime.internal.store.Stores;
 import io.psf.runtime.spi.store.MemoryLimit;
+import io.psf.runtime.spi.transport.Channel;
+import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FramePool;
+import io.psf.runtime.spi.transport.Receiver;
 import io.psf.runtime.spi.transport.Transport;
+import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -40,6 +44,17 @@ import org.slf4j.LoggerFactory;
  */
 public final class Scheduler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
+
+    /** Receives what arrives over a connection that is closed as soon as it is made. */
+    private static final Receiver UNREAD = new Receiver() {
+        @Override
+        public void received(Channel channel, Frame frame) {
+            frame.release();
+        }
+
+        @Override
+        public void closed(Channel channel, PsException cause) {}
+    };
 
     private final NodeResources node;
     private final Transport.Listener listener;
@@ -73,12 +88,18 @@ public final class Scheduler implements AutoCloseable {
         this.host = HostNode.start(
                 "psf-scheduler", Role.SCHEDULER, 0, Placements.host(Stores.inMemory(MemoryLimit.NONE)), null, pool);
         Connections connections = new Connections(host, pool, Defaults.CONNECTION_BOUND);
+        connections.keepSessions(timeouts.heartbeat()); // a node is lost by its silence, not by the end of its session
         Tickets tickets = journal.tickets();
         Identity own = new Identity(Role.SCHEDULER, 0, tickets, false, null);
         this.functions = new ClusterFunctions(plan, host, connections, own, journal, new ClusterEvents() {
             @Override
             public void changed(List<Member> members) {
                 host.setMembers(members);
+            }
+
+            @Override
+            public CompletableFuture<Boolean> refuses(Member server) {
+                return Scheduler.refuses(server, resources.transport());
             }
 
             @Override
@@ -105,6 +126,22 @@ public final class Scheduler implements AutoCloseable {
         });
         resources.started(tickets.of(Role.SCHEDULER, 0, 0).info(), connections.gauges());
         LOG.info("scheduler listening on {}:{}", config.host(), listener.port());
+    }
+
+    /** Finds out, on a thread of its own, whether nothing listens any more where a server did. */
+    private static CompletableFuture<Boolean> refuses(Member server, Transport transport) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        transport
+                                .connect(server.host(), server.port(), taken -> UNREAD)
+                                .close();
+                        return false;
+                    } catch (PsException e) {
+                        return e.getCause() instanceof ConnectException;
+                    }
+                },
+                Defaults.REQUESTS);
     }
 
     private static Duration min(Duration a, Duration b) {
@@ -179,7 +216,7 @@ public final class Scheduler implements AutoCloseable {
         return Health.of(
                 "scheduler",
                 lanes.stalled(limit),
-                isEnding || terminated.isDone(),
+                isEnding || terminated.isDone() ? "is about to end" : null,
                 "listens for the nodes of its cluster");
     }
 

@@ -40,6 +40,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,15 +58,18 @@ public final class Server implements AutoCloseable {
     private final ClusterLink link;
     private final LaneWatch lanes;
     private final Drain drain;
+    private final Lease lease;
     private volatile boolean isEnding;
-    /** True while requests are not read, since another server may have the place of this one. Used by the timer. */
-    private boolean isHalted;
 
     private final CompletableFuture<Void> terminated = new CompletableFuture<>();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private Server(
-            ServerConfig config, NodeResources resources, Handlers handlers, List<HandlerInterceptor> interceptors) {
+            ServerConfig config,
+            NodeResources resources,
+            Handlers handlers,
+            List<HandlerInterceptor> interceptors,
+            Consumer<NodeHealth> starting) {
         requireWritable(config.storage().checkpoints());
         this.node = resources;
         FramePool pool = resources.pool();
@@ -111,7 +115,9 @@ public final class Server implements AutoCloseable {
                 config.advertised() == null ? "" : " (" + told.address() + " for the other nodes)",
                 handlers.functions().size());
         this.link = resources.join(
-                config.join(), Join.Request.of(Role.SERVER, config.join().rank(), told.host(), told.port()));
+                config.join(),
+                Join.Request.of(Role.SERVER, config.join().rank(), told.host(), told.port()),
+                stage -> starting.accept(Health.ofJoin(stage)));
         host.setRank(link.rank());
         host.setMembers(link.first().counted());
         host.setDeclarations(link.view());
@@ -126,11 +132,13 @@ public final class Server implements AutoCloseable {
         LOG.info("server has rank {}", link.rank());
         beat(calls);
         if (link.isLate()) {
+            starting.accept(Health.of("server " + link.rank(), null, "loads the slices of a lost server", ""));
             restore(calls);
         }
         restored.complete(null);
-        resources.every(Defaults.TICK, () -> serveUntilReplaced(connections));
         resources.every(Defaults.WATCH, () -> placements.lost().ifPresent(this::endWithout));
+        this.lease = new Lease(link, connections);
+        resources.every(Defaults.TICK, lease::check);
     }
 
     private void beat(ServerCalls calls) {
@@ -157,24 +165,6 @@ public final class Server implements AutoCloseable {
                 end(cause);
             }
         });
-    }
-
-    /** Reads no requests while the scheduler has not answered for so long that another server may have the place of this one. */
-    private void serveUntilReplaced(Connections connections) {
-        boolean mayBeReplaced = link.silence().compareTo(link.limits().serve()) > 0;
-        if (mayBeReplaced != isHalted && !isEnding) {
-            isHalted = mayBeReplaced;
-            connections.halt(mayBeReplaced);
-            if (mayBeReplaced) {
-                LOG.warn(
-                        "server {} reads no requests: the scheduler has not answered for {} ms, and another server may"
-                                + " have its place",
-                        rank(),
-                        link.limits().serve().toMillis());
-            } else {
-                LOG.info("server {} reads requests again: the scheduler has answered", rank());
-            }
-        }
     }
 
     /** Ends the server, whose shards have lost their memory: the cluster counts it as lost. */
@@ -206,6 +196,18 @@ public final class Server implements AutoCloseable {
      *     handler, or has two available handlers of the same preference
      */
     public static Server start(ServerConfig config) {
+        return start(config, now -> {});
+    }
+
+    /**
+     * Starts a server, as {@link #start(ServerConfig)} does, and says how it is meanwhile: it is live, and ready as soon as
+     * it waits for the other nodes of a cluster that forms. In the place of a lost server it is ready when it has the slices
+     * of that.
+     *
+     * @param starting receives the health of the server until it has started, each time that it changes, on the calling
+     *     thread
+     */
+    public static Server start(ServerConfig config, Consumer<NodeHealth> starting) {
         Checks.listening("server", config.host(), config.join().security());
         return start(
                 config,
@@ -214,13 +216,18 @@ public final class Server implements AutoCloseable {
                         Defaults.pool(config.storage().memory()),
                         config.join().security()),
                 List.of(),
-                List.of());
+                List.of(),
+                starting);
     }
 
     static Server start(
-            ServerConfig config, Network network, List<Binding<?, ?>> more, List<HandlerInterceptor> interceptors) {
+            ServerConfig config,
+            Network network,
+            List<Binding<?, ?>> more,
+            List<HandlerInterceptor> interceptors,
+            Consumer<NodeHealth> starting) {
         NodeResources node = new NodeResources("psf-server", network);
-        return node.start(() -> new Server(config, node, handlers(more), interceptors));
+        return node.start(() -> new Server(config, node, handlers(more), interceptors, starting));
     }
 
     /** Returns the server with the address that the other nodes connect to. */
@@ -296,14 +303,16 @@ public final class Server implements AutoCloseable {
 
     /**
      * Returns whether this server works: it is live while its scheduler answers within the heartbeat's limit and each lane
-     * with waiting work begins some, and ready until it is about to end.
+     * with waiting work begins some. It is ready until it is about to end, unless its scheduler has been silent for so long
+     * that the server has stopped serving.
      *
      * @param limit how long a lane with waiting work may begin none
      */
     public NodeHealth health(Duration limit) {
         String stalled = Health.stalled(lanes, link, limit);
         boolean ending = isEnding || closed.get();
-        return Health.of("server " + link.rank(), ending ? null : stalled, ending, "serves its slices");
+        String why = ending ? "is about to end" : lease.over();
+        return Health.of("server " + link.rank(), ending ? null : stalled, why, "serves its slices");
     }
 
     /**

@@ -56,7 +56,7 @@ final class ServerLinks {
         this.client = client;
         this.transport = transport;
         this.link = link;
-        this.reconnectLimit = reconnectLimit;
+        this.reconnectLimit = link.reconnectLimit(reconnectLimit);
         this.ended = ended;
     }
 

@@ -12,8 +12,10 @@ import java.time.Duration;
  *     lost for this worker: the calls that wait for it fail with {@code UNAVAILABLE}, as every later one does. The first
  *     attempt follows at once, the second one after 20 ms; each pause is twice as long as the one before, up to 500 ms,
  *     minus a random part of up to a half. Meanwhile calls wait, each until its deadline. More than a minute is of no
- *     use: a server ends a session that has had no connection for so long. The connection to the scheduler has the
- *     heartbeat's limit instead, or the scheduler's {@code PSF_SCHEDULER_RETURN} if that is longer
+ *     use: a server ends a session that has had no connection for so long. If lost servers are expected back, the time is
+ *     at least one and a half times the heartbeat's limit, since the scheduler may take the limit to find out that a
+ *     server is lost. The connection to the scheduler has the heartbeat's limit instead, or the scheduler's
+ *     {@code PSF_SCHEDULER_RETURN} if that is longer
  * @param leaveAtExit true if the worker or client leaves the cluster when its process is told to end (SIGTERM) or calls
  *     {@code System.exit}, by a hook of the JVM that takes at most 3 seconds; false if {@code close} alone leaves it
  * @param transport the transport of the connections to servers

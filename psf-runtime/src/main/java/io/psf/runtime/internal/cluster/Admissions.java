@@ -93,7 +93,12 @@ final class Admissions {
         connections.open(entry.connection, entry.member(), entry.since, entry.request.session());
         Join.Response answer = new Join.Response(
                 Protocol.OWN.agree(entry.request.protocol()),
-                new Join.Admission(entry.rank, entry.since, workers(), entry.late),
+                new Join.Admission(
+                        entry.rank,
+                        entry.since,
+                        workers(),
+                        entry.late,
+                        !plan.returnOf(Role.SERVER).isZero()),
                 plan.told(),
                 states.whole(),
                 new Join.Keys(
@@ -105,6 +110,25 @@ final class Admissions {
         CompletableFuture<Join.Response> joined = entry.joined;
         entry.joined = CompletableFuture.completedFuture(answer);
         joined.complete(answer);
+    }
+
+    /**
+     * Resumes a node's session over another connection. Returns the node.
+     *
+     * @param hello already verified
+     */
+    MemberEntry resume(Hello.Request hello, Connection connection) {
+        MemberEntry entry = find(hello);
+        if (entry == null || !entry.admitted || entry.since != hello.since()) {
+            throw JoinChecks.lost();
+        }
+        connections.resume(
+                connection,
+                entry.member(),
+                hello.session().session(),
+                hello.session().connection());
+        entry.heard(plan.now());
+        return entry;
     }
 
     /** Adds the nodes of the journal: their sessions have no connection until they connect again, for which they have time. */
@@ -151,8 +175,7 @@ final class Admissions {
      *
      * @param hello already verified
      */
-    @Nullable
-    MemberEntry find(Hello.Request hello) {
+    private @Nullable MemberEntry find(Hello.Request hello) {
         MemberEntry found = table.of(hello.role(), hello.rank());
         boolean isOfBefore = hello.role() == Role.CLIENT && hello.rank() < clientsBefore;
         if (found != null || !isOfBefore || !clientsAgain.add(hello.rank())) {

@@ -1,7 +1,6 @@
 package io.psf.runtime.internal.cluster;
 
 import io.psf.api.Role;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -61,20 +60,6 @@ final class Beats {
         Rules now = plan.trust().rules();
         boolean isKnown = entry.connection.rights().knownRules() == now.version();
         return entry.role() != Role.SERVER || isKnown ? null : now;
-    }
-
-    /** Answers the heartbeats that have waited for a part of the limit. Returns the nodes that are silent for longer than the limit. */
-    List<MemberEntry> silent(long now) {
-        long limit = plan.heartbeatLimit().toNanos();
-        List<MemberEntry> silent = new ArrayList<>();
-        for (MemberEntry entry : List.copyOf(table.all())) {
-            if (entry.admitted && now - entry.lastSeen > limit && entry.beat == null) {
-                silent.add(entry);
-            } else if (now - entry.beatSince > limit / 4) {
-                answer(entry);
-            }
-        }
-        return silent;
     }
 
     private void answerAll() {

@@ -16,8 +16,9 @@ public interface Challenge {
      * The challenge.
      *
      * @param nonce [16] int8, random; valid for one hello on the connection that requested it
+     * @param isForming true from a scheduler whose cluster is not complete: a join waits for the other nodes
      */
-    record Response(byte[] nonce) {}
+    record Response(byte[] nonce, boolean isForming) {}
 
     Response handle(Request request, Node node);
 

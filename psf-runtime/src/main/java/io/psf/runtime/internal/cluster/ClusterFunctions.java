@@ -65,6 +65,11 @@ public final class ClusterFunctions {
             }
 
             @Override
+            public CompletableFuture<Boolean> refuses(Member server) {
+                return events.refuses(server);
+            }
+
+            @Override
             public void ended(@Nullable PsException failure) {
                 events.ended(failure);
             }
@@ -109,7 +114,7 @@ public final class ClusterFunctions {
         };
         return handlers.with(JoinPsf.bind(join))
                 .with(VisitPsf.bind(visit))
-                .with(ServerFunctions.challenge(node))
+                .with(ServerFunctions.challenge(node, membership::isForming))
                 .with(HelloPsf.bind(hello))
                 .with(BeatPsf.bind(beat))
                 .with(LeavePsf.bind(leave))

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +27,6 @@ import org.slf4j.LoggerFactory;
 /** The connection of a server or worker to the scheduler, on the node's side. Thread-safe. */
 public final class ClusterLink {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterLink.class);
-    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final Duration GRACE = Duration.ofSeconds(5);
 
     /** How long the scheduler may take to answer its first call; then the node connects again. */
@@ -58,8 +58,8 @@ public final class ClusterLink {
     private final ClusterView view;
     private final ClusterState first;
     private volatile boolean left;
-    /** When the scheduler answered last, as {@link System#nanoTime} counts. */
-    private volatile long heardAt = System.nanoTime();
+    /** When the last heartbeat was sent that is answered, or the join was answered, as {@link System#nanoTime} counts. */
+    private volatile long heardFrom = System.nanoTime();
 
     private ClusterLink(CallClient client, Peer scheduler, Join.Response joined, Ticket ticket) {
         this.client = client;
@@ -78,6 +78,7 @@ public final class ClusterLink {
      * @param host the scheduler
      * @param request without a credential
      * @param secret the secret of the cluster; null for none
+     * @param stages receives how far the node is, each time that this changes, on the calling thread
      * @throws PsException if the cluster does not form in time; with {@code PROTOCOL} if another program answers; with
      *     {@code UNAVAILABLE} if the process that started this node for its job has ended
      */
@@ -87,35 +88,37 @@ public final class ClusterLink {
             Member host,
             Join.Request request,
             @Nullable String secret,
-            Duration timeout) {
+            Duration timeout,
+            Consumer<JoinStage> stages) {
         long deadline = System.nanoTime() + timeout.toNanos();
         Attempts attempts = new Attempts(timeout.toNanos());
         boolean told = false;
-        ParentProcess parent = ParentProcess.of(System.getenv());
         while (true) {
             attempts.next();
-            Peer scheduler = connect(client, transport, host, parent, deadline, timeout);
-            byte @Nullable [] nonce = null;
+            Peer scheduler = SchedulerSearch.connect(client, transport, host, deadline, timeout);
+            Challenge.@Nullable Response challenge = null;
             PsException failure;
             try {
                 long patience = Math.min(PATIENCE_NANOS, deadline - System.nanoTime());
-                nonce = FirstCall.challenge(client, scheduler, Role.SCHEDULER, Math.max(LEAST_NANOS, patience));
-                return joined(client, transport, host, scheduler, proven(request, secret, nonce), deadline);
+                challenge = FirstCall.challenge(client, scheduler, Role.SCHEDULER, Math.max(LEAST_NANOS, patience));
+                stages.accept(challenge.isForming() ? JoinStage.FORMS : JoinStage.WAITS);
+                return joined(client, transport, host, scheduler, proven(request, secret, challenge.nonce()), deadline);
             } catch (PsException e) {
                 failure = e;
             }
+            stages.accept(JoinStage.CONNECTS);
             client.disconnect(scheduler);
-            boolean hangs = failure.code() == Code.TIMED_OUT && nonce == null;
+            boolean hangs = failure.code() == Code.TIMED_OUT && challenge == null;
             boolean mayPass = hangs || failure.code() == Code.UNAVAILABLE;
             if (!mayPass || System.nanoTime() - deadline > 0) {
-                boolean isClosed = mayPass && !hangs && nonce == null;
+                boolean isClosed = mayPass && !hangs && challenge == null;
                 throw isClosed ? attempts.failure(scheduler.name(), "not joined", failure) : failure;
             }
             if (!told) {
                 told = true;
                 LOG.warn("joining again, for up to {} s: {}", timeout.toSeconds(), failure.detail());
             }
-            Session.pause(RETRY_NANOS);
+            Session.pause(SchedulerSearch.RETRY_NANOS);
         }
     }
 
@@ -150,39 +153,6 @@ public final class ClusterLink {
     static Join.Request proven(Join.Request request, @Nullable String secret, byte[] nonce) {
         SharedSecret shared = new SharedSecret(secret);
         return shared.exists() ? request.with(shared.credential(request, nonce)) : request;
-    }
-
-    private static Peer connect(
-            CallClient client,
-            Transport transport,
-            Member host,
-            ParentProcess parent,
-            long deadline,
-            Duration timeout) {
-        boolean told = false;
-        while (true) {
-            parent.requireRunning();
-            try {
-                return client.connect(transport, host.host(), host.port(), Session.name(host));
-            } catch (PsException e) {
-                if (!told) {
-                    told = true;
-                    LOG.info(
-                            "connecting to the scheduler at {}, for up to {} s: {}",
-                            host.address(),
-                            timeout.toSeconds(),
-                            e.detail());
-                }
-                if (System.nanoTime() - deadline > 0) {
-                    throw new PsException(
-                            Code.UNAVAILABLE,
-                            "scheduler at " + host.address() + ": not reached within " + timeout.toMillis() + " ms: "
-                                    + e.detail(),
-                            e);
-                }
-                Session.pause(RETRY_NANOS);
-            }
-        }
     }
 
     /** Returns the number of workers of the job, at least as many as the highest rank needs, when this node joined. */
@@ -225,9 +195,25 @@ public final class ClusterLink {
         return joined.limits();
     }
 
-    /** Returns how long ago the scheduler answered the last heartbeat, or the join. */
+    /**
+     * Returns how long this node looks for a server without progress: not less than the scheduler takes to find out that the
+     * server is lost, if another one may take its place.
+     *
+     * @param wanted the configured time
+     */
+    public Duration reconnectLimit(Duration wanted) {
+        Duration least = joined.admission().serversReturn()
+                ? limits().heartbeat().multipliedBy(3).dividedBy(2)
+                : Duration.ZERO;
+        return wanted.compareTo(least) < 0 ? least : wanted;
+    }
+
+    /**
+     * Returns the time since the sending of the last heartbeat that the scheduler has answered. The scheduler, which counts
+     * from the arrival of a heartbeat, has not missed this node for longer.
+     */
     public Duration silence() {
-        return Duration.ofNanos(System.nanoTime() - heardAt);
+        return Duration.ofNanos(System.nanoTime() - heardFrom);
     }
 
     /** Returns the state of the cluster when this node joined. */
@@ -257,6 +243,7 @@ public final class ClusterLink {
         }
         // Longer than the replacement of a broken connection may take: a failed replacement reports the better reason.
         long limit = TimeUnit.MILLISECONDS.toNanos(joined.limits().schedulerMillis()) / 2 * 3;
+        long sent = System.nanoTime();
         client.callInBackground(
                         BeatPsf.FUNCTION,
                         new Beat.Request(told.epoch(), view.rules().version()),
@@ -265,7 +252,7 @@ public final class ClusterLink {
                 .toCompletableFuture()
                 .whenComplete((now, failure) -> {
                     try {
-                        beaten(told, now, failure, events);
+                        beaten(told, sent, now, failure, events);
                     } catch (OutOfMemoryError e) { // else only the future has it, and no heartbeat follows
                         FullHeap.report(e);
                         throw e;
@@ -273,7 +260,8 @@ public final class ClusterLink {
                 });
     }
 
-    private void beaten(ClusterState told, Beat.@Nullable Response now, @Nullable Throwable failure, Events events) {
+    private void beaten(
+            ClusterState told, long sent, Beat.@Nullable Response now, @Nullable Throwable failure, Events events) {
         if (left) {
             return;
         }
@@ -284,7 +272,7 @@ public final class ClusterLink {
                             : new PsException(Code.UNAVAILABLE, "scheduler: " + failure, failure));
             return;
         }
-        heardAt = System.nanoTime();
+        heardFrom = sent;
         view.apply(now);
         ClusterState state = view.state();
         if (!state.nodes().equals(told.nodes()) || !state.lost().equals(told.lost())) {

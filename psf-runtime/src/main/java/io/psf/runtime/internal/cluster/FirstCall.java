@@ -19,11 +19,11 @@ final class FirstCall {
      *
      * @param role the role of the node, for messages
      * @param limitNanos how long the node may take
-     * @return [16] int8, random; valid for one join or hello on this connection
+     * @return the challenge, valid for one join or hello on this connection
      * @throws PsException with {@code PROTOCOL} if the peer sends bytes that are not of psf; with {@code TIMED_OUT} if it
      *     sends nothing; with {@code UNAVAILABLE} if it closes the connection
      */
-    static byte[] challenge(CallClient client, Peer peer, Role role, long limitNanos) {
+    static Challenge.Response challenge(CallClient client, Peer peer, Role role, long limitNanos) {
         try {
             return challengeAgain(client, peer, limitNanos);
         } catch (PsException failure) {
@@ -55,10 +55,9 @@ final class FirstCall {
      * Returns the challenge of a node that has answered on an earlier connection. Blocks. The call is ignored by
      * {@code awaitAll}.
      */
-    static byte[] challengeAgain(CallClient client, Peer peer, long limitNanos) {
+    static Challenge.Response challengeAgain(CallClient client, Peer peer, long limitNanos) {
         return client.callInBackground(ChallengePsf.FUNCTION, new Challenge.Request(), peer, limitNanos)
-                .await()
-                .nonce();
+                .await();
     }
 
     /**

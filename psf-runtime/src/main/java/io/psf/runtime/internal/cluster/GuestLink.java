@@ -40,7 +40,8 @@ public record GuestLink(List<Member> members, int servers, Ticket ticket, Durati
         try {
             Join.Request guest =
                     Join.Request.of(Role.WORKER, Ticket.GUEST, "", 0).with(names);
-            byte[] nonce = FirstCall.challenge(client, scheduler, Role.SCHEDULER, limit.toNanos());
+            byte[] nonce = FirstCall.challenge(client, scheduler, Role.SCHEDULER, limit.toNanos())
+                    .nonce();
             Visit.Request request = new Visit.Request(ClusterLink.proven(guest, secret, nonce));
             Visit.Response admitted = client.callInBackground(VisitPsf.FUNCTION, request, scheduler, limit.toNanos())
                     .await();

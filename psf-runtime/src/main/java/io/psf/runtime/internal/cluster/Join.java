@@ -152,8 +152,9 @@ public interface Join {
      * @param workers the number of workers for which the job was begun, or more if more have joined; higher than every
      *     worker's rank
      * @param late true for a worker that joins a job which is running already, and for a server in the place of a lost one
+     * @param serversReturn true if lost servers are expected back
      */
-    record Admission(int rank, long since, int workers, boolean late) {}
+    record Admission(int rank, long since, int workers, boolean late, boolean serversReturn) {}
 
     /**
      * The secrets of a node.

@@ -36,6 +36,12 @@ final class MemberEntry {
     /** When the node was heard last, as {@link ClusterPlan#now} counts. */
     long lastSeen;
 
+    /** For how long the node has had no connection, in nanoseconds. */
+    long absent;
+    /** Completed with true if nothing listens where the node did; null if that is not asked. */
+    @Nullable
+    CompletableFuture<Boolean> refuses;
+
     long beatSince;
     /** The epoch of the state that the node knows. */
     long known;

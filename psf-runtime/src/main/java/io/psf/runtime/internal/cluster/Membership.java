@@ -37,6 +37,7 @@ final class Membership {
     private final ClusterStates states;
     private final Returns returns;
     private final Admissions admissions;
+    private final Absences absences;
     private State state = State.FORMING;
     private long started;
     private @Nullable PsException failure;
@@ -52,6 +53,7 @@ final class Membership {
     Membership(ClusterPlan plan, Connections connections, Journal journal, ClusterEvents events) {
         this.plan = plan;
         this.journal = journal;
+        this.absences = new Absences(plan, events::refuses);
         this.started = plan.now();
         this.tickedAt = started;
         this.handover = new Handover(plan);
@@ -135,20 +137,12 @@ final class Membership {
         return entry.joined;
     }
 
-    /**
-     * Resumes a node's session over another connection.
-     *
-     * @param hello already verified
-     */
+    /** Resumes a node's session over another connection, whose hello is verified. */
     void rejoin(Hello.Request hello, Connection connection) {
-        MemberEntry entry = isOver() ? null : admissions.find(hello);
-        if (entry == null || !entry.admitted || entry.since != hello.since()) {
+        if (isOver()) {
             throw JoinChecks.lost();
         }
-        Hello.InSession in = hello.session();
-        connections.resume(connection, entry.member(), in.session(), in.connection());
-        entry.heard(plan.now());
-        handover.heard(entry.role());
+        handover.heard(admissions.resume(hello, connection).role());
     }
 
     /**
@@ -201,6 +195,11 @@ final class Membership {
         if (forms) {
             table.waiting(Role.CLIENT).forEach(admissions::admit);
         }
+    }
+
+    /** True if the cluster is not complete yet: nodes that join wait for the others. */
+    boolean isForming() {
+        return state == State.FORMING;
     }
 
     MemberTable table() {
@@ -345,7 +344,8 @@ final class Membership {
     void tick() {
         long now = plan.now();
         long limit = plan.heartbeatLimit().toNanos();
-        long stopped = now - tickedAt - limit / 4;
+        long passed = now - tickedAt;
+        long stopped = passed - limit / 4;
         tickedAt = now;
         table.excuse(stopped, now);
         if (handover.hasFailed(stopped, now)) {
@@ -358,11 +358,17 @@ final class Membership {
                 }
             }
             case RUNNING -> {
-                List<MemberEntry> silent = beats.silent(now);
+                for (MemberEntry entry : List.copyOf(table.all())) {
+                    String lost = handover.isUnderWay() ? null : absences.lost(entry, passed);
+                    if (lost != null) {
+                        lose(entry, lost);
+                    } else if (now - entry.beatSince > limit / 4) {
+                        beats.answer(entry);
+                    }
+                }
                 if (handover.isUnderWay()) { // none of the nodes is there yet
                     return;
                 }
-                silent.forEach(entry -> lose(entry, entry.silence(plan.heartbeatLimit())));
                 List<ClusterChange.Loss> lost = state == State.RUNNING ? returns.expired(now) : List.of();
                 if (!lost.isEmpty()) {
                     changed(ClusterChange.Nodes.gone(List.of(), lost));

@@ -13,18 +13,23 @@ import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /** The functions that open and test a connection to a server. */
 public final class ServerFunctions {
     private ServerFunctions() {}
 
-    /** Returns the function that sends a connection its challenge. */
-    static Binding<?, ?> challenge(HostNode node) {
+    /**
+     * Returns the function that sends a connection its challenge.
+     *
+     * @param isForming true at a scheduler whose cluster is not complete
+     */
+    static Binding<?, ?> challenge(HostNode node, BooleanSupplier isForming) {
         SecureRandom random = new SecureRandom();
         Challenge challenge = (request, on) -> {
             byte[] nonce = Tickets.nonce(random);
             node.connection().rights().challenge().set(nonce);
-            return new Challenge.Response(nonce);
+            return new Challenge.Response(nonce, isForming.getAsBoolean());
         };
         return ChallengePsf.bind(challenge);
     }
@@ -62,7 +67,7 @@ public final class ServerFunctions {
             node.connection().term().retire();
             return new EndSession.Response();
         };
-        return handlers.with(challenge(node))
+        return handlers.with(challenge(node, () -> false))
                 .with(HelloPsf.bind(hello))
                 .with(PingPsf.bind((request, on) -> new Ping.Response()))
                 .with(EndSessionPsf.bind(end));
@@ -70,6 +75,7 @@ public final class ServerFunctions {
 
     /** Opens the connection of an admitted peer, or resumes its session; returns true if it is a new one. */
     private static boolean open(Hello.Request hello, Connection connection, Connections connections) {
+        connections.requireServing();
         Member caller = new Member(hello.role(), hello.rank(), "", 0);
         long session = hello.session().session();
         boolean isGuest = hello.role() == Role.WORKER && hello.rank() == Ticket.GUEST;

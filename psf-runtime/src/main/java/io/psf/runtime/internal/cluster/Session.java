@@ -195,10 +195,10 @@ public final class Session {
     private Hello.Response greet(Peer peer, int connection, boolean again, long limit) {
         long until = System.nanoTime() + limit;
         long least = Math.max(1, limit);
-        byte[] nonce = again
+        Challenge.Response challenge = again
                 ? FirstCall.challengeAgain(client, peer, least)
                 : FirstCall.challenge(client, peer, host.role(), least);
-        Hello.Request hello = ticket.hello(host, number, connection, nonce);
+        Hello.Request hello = ticket.hello(host, number, connection, challenge.nonce());
         Hello.Response answer = client.callInBackground(
                         HelloPsf.FUNCTION, hello, peer, Math.max(1, until - System.nanoTime()))
                 .await();

@@ -4,6 +4,7 @@ import io.psf.api.Gauge;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.api.Role;
 import io.psf.runtime.internal.server.node.HostNode;
 import io.psf.runtime.internal.server.session.Admission;
 import io.psf.runtime.internal.server.session.ClosedChannel;
@@ -39,8 +40,8 @@ public final class Connections implements AutoCloseable {
     private volatile Consumer<Connection> whenClosed = connection -> {};
     private volatile Presence presence = Presence.ALWAYS;
     private volatile boolean isEnding;
-    /** True while requests of peers that are no servers are not read. */
-    private volatile boolean isHalted;
+    /** Why the node serves no peer now; null if it serves. */
+    private volatile @Nullable String suspended;
     /** Changed together with what each connection may call. */
     private volatile Permits permits = Permits.ALL;
 
@@ -101,11 +102,44 @@ public final class Connections implements AutoCloseable {
     }
 
     /**
+     * Serves no peer until {@link #serve}: closes all connections but those of the node to itself. Sessions remain. No answer
+     * leaves the node meanwhile.
+     *
+     * @param rank the rank of this node, a server
+     * @param why for the peers that connect
+     */
+    public void suspend(int rank, String why) {
+        suspended = why;
+        receivers.forEach((channel, receiver) -> {
+            Connection known = receiver.connection();
+            if (known == null || !PeerLimits.isOf(new Member(Role.SERVER, rank, "", 0), known)) {
+                channel.close();
+            }
+        });
+    }
+
+    /** Serves peers again. */
+    public void serve() {
+        suspended = null;
+    }
+
+    /**
+     * Checks that the node serves its peers.
+     *
+     * @throws PsException with {@code UNAVAILABLE} if it is suspended: the peer has to try again
+     */
+    public void requireServing() {
+        String why = suspended;
+        if (why != null) {
+            throw new PsException(Code.UNAVAILABLE, "this server: " + why);
+        }
+    }
+
+    /**
      * Stops to read requests, or reads them again. Requests of other servers are read all the same: calls that have begun
      * there depend on them.
      */
     public void halt(boolean halted) {
-        isHalted = halted;
         connections().forEach(each -> each.halt(halted));
     }
 
@@ -161,6 +195,11 @@ public final class Connections implements AutoCloseable {
         sessions.setSilenceLimit(limit);
     }
 
+    /** Lets sessions without a channel last for a limit, if it is longer than the usual one of a minute. */
+    public void keepSessions(Duration limit) {
+        sessions.keepDetached(Duration.ofNanos(Math.max(Sessions.DETACHED_NANOS, limit.toNanos())));
+    }
+
     /**
      * Accepts a connection without a session: its calls end with it.
      *
@@ -194,7 +233,6 @@ public final class Connections implements AutoCloseable {
         PeerLimits.requireRoom(member, sessions.of(member));
         permit(connection, member);
         sessions.open(connection, member, since, session);
-        connection.halt(isHalted);
     }
 
     /** A second hello may have been accepted while the first one waited: its session would never end. */
@@ -236,7 +274,6 @@ public final class Connections implements AutoCloseable {
         if (receiver != null) {
             receiver.continueAs(kept);
         }
-        kept.halt(isHalted);
         kept.runDeferred();
         receivers.remove(old);
         old.close();

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 /** The sessions of a node: connections whose calls run once, and which survive their channels. Thread-safe. */
 final class Sessions {
     /** How long a session without a channel waits for its peer to reconnect. */
-    private static final long DETACHED_NANOS = TimeUnit.SECONDS.toNanos(60);
+    static final long DETACHED_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     /** The most answers that are kept for members without a session. */
     static final int MOST_EARLY = 1 << 16;
@@ -52,6 +52,9 @@ final class Sessions {
         }
     }
 
+    /** How long a session without a channel lasts, in nanoseconds. */
+    private volatile long detachedNanos = DETACHED_NANOS;
+
     /** How long the peer of a session may be silent, in nanoseconds; 0 for no limit. */
     private volatile long silenceNanos;
 
@@ -67,6 +70,11 @@ final class Sessions {
     /** Sets how long the peers of sessions may be silent. Applies to channels that are opened or resumed afterwards. */
     void setSilenceLimit(Duration limit) {
         silenceNanos = limit.toNanos();
+    }
+
+    /** Sets how long a session without a channel lasts. */
+    void keepDetached(Duration limit) {
+        detachedNanos = limit.toNanos();
     }
 
     /** Closes a channel if its peer is silent for longer than the limit. */
@@ -114,7 +122,7 @@ final class Sessions {
             throw new PsException(
                     Code.CLOSED,
                     "session: unknown (expected: one whose connection broke within the last "
-                            + TimeUnit.NANOSECONDS.toSeconds(DETACHED_NANOS) + " s)");
+                            + TimeUnit.NANOSECONDS.toSeconds(detachedNanos) + " s)");
         }
         return kept;
     }
@@ -206,7 +214,7 @@ final class Sessions {
             early.removeIf(each -> each.isOver(presence));
         }
         return byNumber.values().stream()
-                .filter(each -> each.term().isRetired() || isGone(each, presence) || each.isDetachedFor(DETACHED_NANOS))
+                .filter(each -> each.term().isRetired() || isGone(each, presence) || each.isDetachedFor(detachedNanos))
                 .toList();
     }
 
