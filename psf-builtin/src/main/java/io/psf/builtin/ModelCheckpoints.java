@@ -8,7 +8,6 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.builtin.checkpoint.ModelManifest;
 import io.psf.builtin.checkpoint.RecordEntry;
-import io.psf.builtin.checkpoint.SavedTensor;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -278,20 +277,16 @@ public final class ModelCheckpoints {
     /**
      * Loads the newest checkpoint. Called by every worker, with its tensors initialized as for {@link Tensors#load}. A
      * damaged checkpoint is skipped with a warning, and the next older one is loaded. All files are verified before any
-     * tensor changes.
+     * tensor changes. A tensor may have more rows, or grow now: the others begin anew. One that was not saved stays as it is.
      *
      * <p>A worker that joins a running job ({@link ClusterCaller#isLate}), such as one that was lost and is started again,
      * loads nothing, since the other workers train on: it receives the newest checkpoint, goes on from its record, and its
      * caches are empty.
      *
-     * <p>A tensor may have more rows than the checkpoint, and one that was fixed may grow: its other rows begin anew. A
-     * tensor that the checkpoint does not have stays as it is. The log says both.
-     *
      * @return the checkpoint that was loaded, the same for all workers; empty if there is none
      * @throws PsException as {@link #save}; with {@code STORAGE} if there are checkpoints and all are damaged; with
-     *     {@code BAD_REQUEST} if a tensor has another width, fewer rows or another optimizer, or if reduced weights were not
-     *     saved; with {@code UNKNOWN_TENSOR}, naming it, if the checkpoint has a tensor that is not initialized: {@link
-     *     #tensors} selects the others
+     *     {@code BAD_REQUEST} if a tensor has another width, fewer rows or another optimizer, or reduced weights were not saved;
+     *     with {@code UNKNOWN_TENSOR} if one of the checkpoint is not initialized: {@link #tensors} selects the others
      */
     public Optional<ModelCheckpoint> loadLatest() {
         if (worker.isLate()) {
@@ -379,12 +374,10 @@ public final class ModelCheckpoints {
     }
 
     private long load(ModelManifest manifest) {
-        List<SavedTensor> chosen = model().chosen(manifest, checkpoint(manifest.step()));
-        calls().load(manifest, chosen, false);
+        calls().load(manifest, model().chosen(manifest, checkpoint(manifest.step())), false);
         named(true);
         LOG.info("checkpoint \"{}\" is loaded", checkpoint(manifest.step()));
-        model().changes(manifest, chosen)
-                .forEach(change -> LOG.warn("checkpoint \"{}\": {}", checkpoint(manifest.step()), change));
+        model().logChanges(manifest, checkpoint(manifest.step()));
         return manifest.step();
     }
 

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The tensors of a model.
@@ -19,6 +21,8 @@ import java.util.stream.Stream;
  * @param reduced those of reduced weights
  */
 record ModelTensors(ClusterCaller caller, List<TensorId> selected, List<TensorId> reduced) {
+    private static final Logger LOG = LoggerFactory.getLogger(ModelTensors.class);
+
     private static final int MOST_NAMED = 10;
 
     /** Returns the tensors that are saved. */
@@ -59,6 +63,12 @@ record ModelTensors(ClusterCaller caller, List<TensorId> selected, List<TensorId
                             + " (expected: none; ModelCheckpoints.tensors selects those to load)");
         }
         return chosen;
+    }
+
+    /** Warns of what a loaded checkpoint does not have. */
+    void logChanges(ModelManifest manifest, String checkpoint) {
+        changes(manifest, selected(manifest, checkpoint))
+                .forEach(change -> LOG.warn("checkpoint \"{}\": {}", checkpoint, change));
     }
 
     /** Returns in words how the tensors of a checkpoint differ from those of the cluster; empty if they do not. */

@@ -4,7 +4,6 @@ import io.psf.api.CallInterceptor;
 import io.psf.api.CallListener;
 import io.psf.api.Caller;
 import io.psf.api.ClusterCaller;
-import io.psf.api.DeclaredTensor;
 import io.psf.api.Gauge;
 import io.psf.api.Member;
 import io.psf.api.Pending;
@@ -34,7 +33,6 @@ import io.psf.runtime.internal.cluster.Ping;
 import io.psf.runtime.internal.cluster.PingPsf;
 import io.psf.runtime.internal.cluster.RestoreFrom;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -144,19 +142,12 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
      * next call fails.
      */
     void failCalls(long epoch) {
-        PsException cause = lostNodeIsBack();
+        PsException cause = Written.lostNodeIsBack();
         rolledBack.set(cause);
         rollback = epoch;
         if (client.failForeground(cause)) {
             rolledBack.compareAndSet(cause, null);
         }
-    }
-
-    static PsException lostNodeIsBack() {
-        return new PsException(
-                Code.ROLLED_BACK,
-                "a lost node has come back (expected: that all workers load the newest checkpoint and train again from"
-                        + " its step; ModelCheckpoints.loadLatest)");
     }
 
     /** Adds a listener to the calls that this caller makes from now on. */
@@ -302,15 +293,7 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
     @Override
     public Map<TensorId, TensorLayout> layouts(List<TensorId> tensors) {
         requireOpen();
-        ClusterState now = link.latest(config.deadline());
-        Map<TensorId, TensorLayout> found = new LinkedHashMap<>();
-        for (TensorId tensor : tensors) {
-            DeclaredTensor there = now.tensor(tensor);
-            if (there != null) {
-                found.put(tensor, there.layout());
-            }
-        }
-        return found;
+        return layouts.declared(tensors);
     }
 
     @Override

@@ -70,7 +70,7 @@ public final class Worker extends ConnectedCaller {
             hasBegun = true;
         }
         if (isMissed) {
-            throw lostNodeIsBack();
+            throw Written.lostNodeIsBack();
         }
     }
 

@@ -108,4 +108,12 @@ final class Written {
             }
         }
     }
+
+    /** Returns the failure of the calls whose effects are undone. */
+    static PsException lostNodeIsBack() {
+        return new PsException(
+                PsException.Code.ROLLED_BACK,
+                "a lost node has come back (expected: that all workers load the newest checkpoint and train again from"
+                        + " its step; ModelCheckpoints.loadLatest)");
+    }
 }

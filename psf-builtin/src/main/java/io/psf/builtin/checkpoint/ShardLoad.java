@@ -39,7 +39,8 @@ record ShardLoad(String checkpoint, Folder folder, TensorImages images) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "shape of checkpoint \"" + checkpoint + "\": " + saved.shape() + " (expected: " + there.shape()
-                            + ", that of tensor \"" + there.id() + "\", or fewer rows)");
+                            + ", that of tensor \"" + there.id() + "\""
+                            + (saved.width() == there.width() ? ", or fewer rows" : "") + ")");
         }
     }
 

@@ -5,6 +5,9 @@ import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +55,19 @@ public final class KnownTensors {
         } catch (CompletionException e) {
             throw e.getCause() instanceof PsException cause ? cause : e;
         }
+    }
+
+    /** Returns the layouts of those tensors that have been declared, in their order. Blocks until the scheduler answers. */
+    public Map<TensorId, TensorLayout> declared(List<TensorId> tensors) {
+        ClusterState now = link.latest(limit);
+        Map<TensorId, TensorLayout> found = new LinkedHashMap<>();
+        for (TensorId tensor : tensors) {
+            DeclaredTensor there = now.tensor(tensor);
+            if (there != null) {
+                found.put(tensor, there.layout());
+            }
+        }
+        return found;
     }
 
     /** Returns a tensor's layout. Does not block. */
