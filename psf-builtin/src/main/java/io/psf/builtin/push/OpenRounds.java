@@ -163,21 +163,29 @@ final class OpenRounds {
         if (!(failure instanceof PsException why) || why.code() == PsException.Code.UNAVAILABLE) {
             return;
         }
+        Round round = withPush(worker, answer);
+        if (round == null) {
+            return;
+        }
+        if (round.remove(worker)) {
+            if (round.pushes().isEmpty()) {
+                open.remove(round);
+                close();
+            }
+        } else if (why.code() == PsException.Code.CANCELLED) {
+            round.cancelled(worker);
+        } else {
+            drop(round, worker);
+        }
+    }
+
+    private @Nullable Round withPush(int worker, Object answer) {
         for (Round round : open) {
             if (round.has(worker, answer)) {
-                if (!round.remove(worker)) {
-                    if (why.code() == PsException.Code.CANCELLED) {
-                        round.cancelled(worker);
-                    } else {
-                        drop(round, worker);
-                    }
-                } else if (round.pushes().isEmpty()) {
-                    open.remove(round);
-                    close();
-                }
-                return;
+                return round;
             }
         }
+        return null;
     }
 
     /** Fails a round that has the update of a push that was not to be applied. */

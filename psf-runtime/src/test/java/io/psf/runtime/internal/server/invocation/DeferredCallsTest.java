@@ -87,7 +87,7 @@ final class DeferredCallsTest {
         return new Connection(new RecordedChannel(), pool, 1 << 20, admission);
     }
 
-    private Waiting wait(Connection connection, long call) {
+    private Waiting waiting(Connection connection, long call) {
         Waiting waiting = new Waiting(connection, call);
         calls.add(waiting);
         return waiting;
@@ -100,8 +100,8 @@ final class DeferredCallsTest {
         Connection other = connection();
         Set<Long> numbers = LongStream.range(0, 8000).boxed().collect(Collectors.toSet());
         for (int call = 7000; call < 9000; call++) {
-            wait(one, call);
-            wait(other, call);
+            waiting(one, call);
+            waiting(other, call);
         }
         asked = 0;
         calls.cancel(one, numbers);
@@ -115,14 +115,14 @@ final class DeferredCallsTest {
         Connection other = connection();
         Set<Waiting> its = new HashSet<>();
         for (int call = 0; call < 5; call++) {
-            its.add(wait(gone, call));
-            wait(other, call);
+            its.add(waiting(gone, call));
+            waiting(other, call);
         }
         gone.close();
         calls.abandon(gone);
         assertThat(ended).containsExactlyInAnyOrderElementsOf(its);
         its.forEach(calls::remove);
-        Waiting late = wait(gone, 6);
+        Waiting late = waiting(gone, 6);
         assertThat(ended).contains(late);
         assertThat(calls.size()).isEqualTo(5);
     }

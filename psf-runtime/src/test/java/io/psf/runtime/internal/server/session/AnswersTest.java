@@ -63,8 +63,8 @@ final class AnswersTest {
     @Test
     void theNumbersOfFinishedCallsCountAgainstTheMemoryOfTheNode() {
         long before = pool.usedBytes();
-        for (int i = 0; i < 1000; i++) {
-            answers.done(1000 * (i + 1));
+        for (long i = 1; i <= 1000; i++) {
+            answers.done(1000 * i);
         }
         assertThat(pool.usedBytes()).isEqualTo(before + 1000 * Finished.WORD);
         answers.doneBelow(500_100);
@@ -78,8 +78,8 @@ final class AnswersTest {
         Admission admission = new Admission("test", new FramePool(0, 64 << 20), () -> false, () -> false, () -> {});
         admission.setConnections(1000);
         Answers ofOne = new Answers(64 << 20, admission);
-        for (int i = 0; i < 1000; i++) {
-            ofOne.done(1000 * (i + 1));
+        for (long i = 1; i <= 1000; i++) {
+            ofOne.done(1000 * i);
         }
         assertThat(ofOne.hasAllOf(999_999)).isTrue();
         assertThat(ofOne.hasAllOf(500_001)).as("behind the window").isFalse();

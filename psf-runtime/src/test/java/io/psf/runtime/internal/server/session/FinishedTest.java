@@ -96,7 +96,7 @@ final class FinishedTest {
 
     @Test
     void aWindowThatIsTooLargeNarrows() {
-        for (int i = 0; i < 100; i++) {
+        for (long i = 0; i < 100; i++) {
             finished.add(64 * i + 5);
         }
         finished.narrow(10 * Finished.WORD);
