@@ -37,6 +37,7 @@ import io.psf.builtin.tensor.ListTensorsPsf;
 import io.psf.builtin.tensor.SetLearningRatePsf;
 import io.psf.builtin.tensor.SetOptimizerPsf;
 import io.psf.builtin.tensor.SetValuesPsf;
+import io.psf.builtin.training.EndEpochPsf;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -195,32 +196,44 @@ public final class Tensors {
         return TensorSummary.of(ListTensorsPsf.stub(worker).call().await().held());
     }
 
-    /** Returns the rounds of a synchronous tensor, the late pushes, and the pushes to any tensor that were left out. Blocks. */
+    /**
+     * Returns the rounds of a synchronous tensor so far, the late pushes, and the pushes to any tensor that were left out. Blocks
+     * until the servers have answered.
+     */
     public static Rounds rounds(TensorCaller worker, TensorId tensor) {
         return Rounds.of(worker, tensor);
     }
 
     /**
-     * Says that this worker pushes no more to a synchronous tensor, such as at the end of its training: no round waits for it, with a
-     * {@link TensorSpec#quorum} and without. For epochs there is {@link #endEpoch}. A round that has waited for this worker alone
-     * closes with the pushes that it has: {@link Updates#MEAN} divides by their number. If this worker pushes again, it takes part
-     * again: its push belongs to the oldest open round, and with a quorum it is late if a round has closed meanwhile. Once all
-     * workers have ended their pushes, all of them are waited for again: let them pass a barrier before the next push.
-     * Blocks until the servers know it. Does nothing on an asynchronous tensor.
+     * Says that this worker pushes no more to a synchronous tensor, such as at the end of its training: the rounds of the
+     * other workers no longer wait for it, with a {@link TensorSpec#quorum} and without. Without this call, a worker that
+     * has fewer batches than the others, or is done before them, is waited for as long as its {@code Worker} is open.
+     *
+     * <p>The earlier pushes of this worker have been answered when the call is, and count in their rounds. A round that
+     * has waited for this worker alone closes now, with the pushes that it has: {@link Updates#MEAN} divides by their
+     * number. If this worker pushes again, it takes part again: its push belongs to the oldest open round, as ever, and
+     * the later rounds wait for it. With a quorum, that push is late if a round has closed meanwhile. Once all workers have
+     * ended their pushes, all of them are waited for again: let them pass a barrier before the next push. {@link #endEpoch}
+     * does all that for a whole model.
+     *
+     * <p>Blocks until the servers know it. Does nothing on an asynchronous tensor.
      */
     public static void endPushes(TensorCaller worker, TensorId tensor) {
         EndPushesPsf.stub(worker).call(tensor).await();
     }
 
     /**
-     * Ends this worker's epoch, for workers that have unequal numbers of batches: no round of a synchronous tensor, no all-reduce and
-     * no clock waits for this worker. Awaits its earlier calls, and blocks until all present workers have ended the epoch; then all of
+     * Ends this worker's epoch: for workers that have unequal numbers of batches. From then on, no round of a synchronous tensor,
+     * no all-reduce and no clock waits for this worker. Blocks until all present workers have ended the epoch; then all of
      * them are waited for again. So it is a barrier, and one event for all tensors and all servers: no round has pushes of two
-     * epochs. Every worker calls it equally often. The deadline is two hours, since others may have much more to do.
+     * epochs. Every worker calls it equally often. A worker that has left or is lost is not waited for.
+     *
+     * <p>Awaits this worker's earlier calls first. The deadline is two hours, since other workers may have much more to do.
      *
      * @return the number of the epoch that has ended, from 1, the same for all workers
-     * @throws io.psf.api.PsException with {@code TIMED_OUT}, naming the workers that have not ended the epoch: this worker then
-     *     calls it again; with {@code BAD_REQUEST} if the caller is no worker
+     * @throws io.psf.api.PsException the failure of an earlier call that was not awaited; with {@code TIMED_OUT}, naming the
+     *     workers that have not ended the epoch: this worker then calls it again; with {@code BAD_REQUEST} if the caller is
+     *     no worker
      */
     public static long endEpoch(ClusterCaller worker) {
         return endEpoch(worker, ModelCheckpoints.LIMIT);
@@ -228,7 +241,13 @@ public final class Tensors {
 
     /** As {@link #endEpoch(ClusterCaller)}, with a deadline of its own. */
     public static long endEpoch(ClusterCaller worker, Duration limit) {
-        return TrainingCalls.endEpoch(worker, limit);
+        var unused = worker.rank(); // refused before anything is sent
+        worker.awaitAll();
+        return EndEpochPsf.stub(worker)
+                .withDeadline(limit)
+                .call(CollectiveWork.SERVER)
+                .await()
+                .epoch();
     }
 
     /**
@@ -388,7 +407,11 @@ public final class Tensors {
      * iteration is listed. A key that is added during the iteration is not. A key may be listed twice if other keys are
      * removed during the iteration.
      *
-     * <pre>{@code for (long[] keys : Tensors.keys(worker, table)) { .. }}</pre>
+     * <pre>{@code
+     * for (long[] keys : Tensors.keys(worker, table)) {
+     *     ..
+     * }
+     * }</pre>
      *
      * @return pages of keys: [n] int64 each, in no particular order, owned by the caller
      */

@@ -9,7 +9,6 @@ import io.psf.builtin.push.Workers;
 import io.psf.builtin.training.AbandonStepsPsf;
 import io.psf.builtin.training.BeginSave;
 import io.psf.builtin.training.BeginSavePsf;
-import io.psf.builtin.training.EndEpochPsf;
 import io.psf.builtin.training.EndMeetingPsf;
 import io.psf.builtin.training.EndSavePsf;
 import io.psf.builtin.training.EnterTraining;
@@ -21,7 +20,6 @@ import io.psf.builtin.training.PauseWorkerPsf;
 import io.psf.builtin.training.RestartStepsPsf;
 import io.psf.builtin.training.TellStep;
 import io.psf.builtin.training.TellStepPsf;
-import java.time.Duration;
 import java.util.List;
 
 /**
@@ -94,13 +92,6 @@ record TrainingCalls(ClusterCaller worker, String model) {
     /** Returns the number of saves that have failed one after the other. */
     int endSave(long save, String failed) {
         return EndSavePsf.stub(worker).call(SERVER, model, save, failed).await().failures();
-    }
-
-    /** Ends a worker's epoch, as {@link Tensors#endEpoch}. */
-    static long endEpoch(ClusterCaller worker, Duration limit) {
-        var unused = worker.rank(); // refused before anything is sent
-        worker.awaitAll();
-        return EndEpochPsf.stub(worker).withDeadline(limit).call(SERVER).await().epoch();
     }
 
     void abandon(String reason) {

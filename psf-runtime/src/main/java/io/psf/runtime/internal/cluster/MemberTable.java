@@ -138,6 +138,11 @@ final class MemberTable {
         return counts.getOrDefault(role, 0);
     }
 
+    /** True if a cluster that forms has its nodes: its servers, and its workers unless it is a service. */
+    boolean isComplete(ClusterPlan plan) {
+        return count(Role.SERVER) == plan.servers() && (plan.service() || count(Role.WORKER) >= plan.workers());
+    }
+
     /** Returns how many of the nodes of a cluster have joined. */
     String joined(ClusterPlan plan) {
         return count(Role.SERVER) + " of " + plan.servers() + " servers, " + count(Role.WORKER) + " of "

@@ -145,15 +145,9 @@ final class Membership {
         handover.heard(admissions.resume(hello, connection).role());
     }
 
-    /**
-     * Forms the cluster if it is complete, begins a job if its workers have joined, and admits those that come later.
-     *
-     * @param replaced a worker of the state whose place another one takes; null for none
-     */
+    /** Forms the cluster if it is complete, begins a job if its workers have joined, and admits later ones, one in the place of another. */
     private void advance(@Nullable MemberEntry replaced) {
-        boolean forms = state == State.FORMING
-                && table.count(Role.SERVER) == plan.servers()
-                && (plan.service() || table.count(Role.WORKER) >= plan.workers());
+        boolean forms = state == State.FORMING && table.isComplete(plan);
         if (!forms && state != State.RUNNING) {
             return;
         }
@@ -345,10 +339,9 @@ final class Membership {
         long now = plan.now();
         long limit = plan.heartbeatLimit().toNanos();
         long passed = now - tickedAt;
-        long stopped = passed - limit / 4;
         tickedAt = now;
-        table.excuse(stopped, now);
-        if (handover.hasFailed(stopped, now)) {
+        table.excuse(passed - limit / 4, now);
+        if (handover.hasFailed(passed - limit / 4, now)) {
             formAnew();
         }
         switch (state) {

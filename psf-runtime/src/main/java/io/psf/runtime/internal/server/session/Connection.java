@@ -26,7 +26,6 @@ public final class Connection implements CallSource, MemoryUser {
     private final AtomicLong arrivals = new AtomicLong();
     private final AtomicLong requested = new AtomicLong();
     private final PeerMemory memory;
-
     private final UnsentAnswers unsent;
     private final FrameMemory frameMemory = new FrameMemory();
     private final Object regulating = new Object();
