@@ -256,7 +256,7 @@ final class AttackedJobTest {
                 for (; pushes < 20; pushes++) {
                     before = Math.max(before, push(worker, w));
                 }
-                int port = GuestLink.visit(client, transport, scheduler, null, LIMIT).members().stream()
+                int port = GuestLink.visit(client, transport, scheduler, Join.Names.NONE, null, LIMIT).members().stream()
                         .filter(member -> member.role() == Role.SERVER)
                         .findFirst()
                         .orElseThrow()
@@ -388,14 +388,15 @@ final class AttackedJobTest {
     private Raw guest(NetTransport transport, Member scheduler, int port) throws IOException {
         return new Raw(port)
                 .greeted(
-                        GuestLink.visit(client, transport, scheduler, null, LIMIT)
+                        GuestLink.visit(client, transport, scheduler, Join.Names.NONE, null, LIMIT)
                                 .ticket(),
                         0);
     }
 
     private ClusterLink client(NetTransport transport, Member scheduler) {
         ClusterLink link =
-                ClusterLink.join(client, transport, scheduler, Join.Request.of(Role.CLIENT, -1, "", 0), null, LIMIT);
+                ClusterLink.join(
+                client, transport, scheduler, Join.Request.of(Role.CLIENT, -1, "", 0), null, LIMIT, stage -> {});
         open.add(link::leave);
         return link;
     }
