@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.TensorId;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import io.psf.builtin.Updates;
 import io.psf.runtime.Scheduler;
 import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.Server;
@@ -130,15 +132,16 @@ final class ReconnectTest {
     void aWorkerThatWasCountedAsLostIsToldSo() throws Exception {
         Duration limit = Duration.ofSeconds(2);
         start(SchedulerConfig.of(1, 2).withHeartbeatLimit(limit).withSchedulerReturn(Duration.ofMinutes(1)), 0);
+        TensorId rounds = Tensors.init(one, TensorSpec.dense("w", 2).updates(Updates.SUM));
+        Pending<?> waits = Tensors.push(one, rounds, new float[2]); // for the other worker
         proxy.refuse(true);
         assertThatThrownBy(scheduler::awaitTermination).hasMessageContaining("lost worker ");
         proxy.refuse(false);
-        await().atMost(SOON)
-                .untilAsserted(() -> assertThatThrownBy(() -> one.barrier(Duration.ofMillis(200)))
-                        .isInstanceOfSatisfying(
-                                PsException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE))
-                        .hasMessageContaining("this node: counted as lost by the scheduler")
-                        .hasMessageNotContaining("lost the scheduler"));
+        assertThatThrownBy(waits::await)
+                .isInstanceOfSatisfying(
+                        PsException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE))
+                .hasMessageContaining("this node: counted as lost by the scheduler")
+                .hasMessageNotContaining("lost the scheduler");
         assertThatThrownBy(server::awaitTermination).hasMessageContaining("counted as lost by the scheduler");
         one.close();
         two.close();
