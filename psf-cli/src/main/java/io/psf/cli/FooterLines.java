@@ -1,5 +1,6 @@
 package io.psf.cli;
 
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
@@ -28,7 +29,7 @@ final class FooterLines implements IHelpSectionRenderer {
     @Override
     public String render(Help help) {
         UsageMessageSpec usage = help.commandSpec().usageMessage();
-        String all = String.format(String.join("\n", usage.footer())).replaceAll("\n" + CONTINUED + " *", " ");
+        String all = String.format(Locale.ROOT, String.join("\n", usage.footer())).replaceAll("\n" + CONTINUED + " *", " ");
         StringBuilder text = new StringBuilder();
         for (String line : all.split("\\R", -1)) {
             Matcher named = NAMED.matcher(line);

@@ -47,7 +47,9 @@ final class JShell {
         Path startup = Files.createTempFile("psf", ".jsh");
         connected = caller;
         try {
-            Files.writeString(startup, """
+            Files.writeString(
+                    startup,
+                    """
                     import io.psf.api.*;
                     import io.psf.api.array.*;
                     import io.psf.builtin.*;
@@ -58,9 +60,11 @@ final class JShell {
                     import io.psf.kvstore.*;
                     import io.psf.runtime.*;
                     import java.time.Duration;
-                    """ + (caller instanceof Worker
-                    ? "Worker worker = io.psf.cli.Shell.worker();\n"
-                    : "Client client = io.psf.cli.Shell.client();\n") + tensors(caller));
+                    """
+                            + (caller instanceof Worker
+                                    ? "Worker worker = io.psf.cli.Shell.worker();\n"
+                                    : "Client client = io.psf.cli.Shell.client();\n")
+                            + tensors(caller));
             return shell.start(arguments(startup, classPath).toArray(String[]::new));
         } finally {
             connected = null;

@@ -30,7 +30,8 @@ class BomTest {
         String bom = Files.readString(ROOT.resolve("psf-bom/pom.xml"));
         assertThat(all(MANAGED, bom)).containsExactlyInAnyOrderElementsOf(published);
         assertThat(all(VERSION, bom).get(0))
-                .isEqualTo(all(VERSION, Files.readString(ROOT.resolve("pom.xml"))).get(0));
+                .isEqualTo(
+                        all(VERSION, Files.readString(ROOT.resolve("pom.xml"))).get(0));
     }
 
     private static List<String> all(Pattern pattern, String text) {

@@ -42,8 +42,7 @@ final class CirclesTest {
             .toList();
 
     /** The packages with larger circles, and the classes in the largest one. A number may only become smaller. */
-    private static final Map<String, Integer> LARGER =
-            Map.ofEntries(
+    private static final Map<String, Integer> LARGER = Map.ofEntries(
             Map.entry("io.psf.api.array", 7),
             Map.entry("io.psf.api.spi", 6),
             Map.entry("io.psf.builtin", 9),

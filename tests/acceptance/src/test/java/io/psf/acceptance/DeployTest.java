@@ -54,8 +54,7 @@ class DeployTest {
 
     private static String train(Path folder, List<String> victims) throws Exception {
         Path checkpoints = folder.resolve("checkpoints");
-        try (TrainingProcesses job =
-                new TrainingProcesses(checkpoints, node -> here(node, folder), STEPS, LONGEST)) {
+        try (TrainingProcesses job = new TrainingProcesses(checkpoints, node -> here(node, folder), STEPS, LONGEST)) {
             job.start();
             for (String victim : victims) {
                 long steps = job.printed("worker", "STEP");
@@ -78,8 +77,8 @@ class DeployTest {
             Map<String, String> settings = settings(words[0], words.length > 1 ? words[1] : "");
             settings.keySet().removeAll(List.of("PSF_SCHEDULER", "PSF_SERVERS", "PSF_WORKERS", "PSF_LISTEN"));
             settings.put("PSF_CHECKPOINTS", folder.resolve("checkpoints").toString());
-            settings.computeIfPresent("PSF_JOURNAL", (name, path) -> folder.resolve("journal")
-                    .toString());
+            settings.computeIfPresent(
+                    "PSF_JOURNAL", (name, path) -> folder.resolve("journal").toString());
             return settings;
         } catch (IOException e) {
             throw new IllegalStateException(e);

@@ -67,7 +67,9 @@ class DistributionTest {
     @Test
     void theArchivesHaveCompletionsAndSayWhatTheyAre() throws Exception {
         assertThat(Files.readString(home.resolve("completions/psf"))).contains("status", "--scheduler");
-        assertThat(Files.readString(home.resolve("README.md"))).startsWith("# psf 0.").doesNotContain("${");
+        assertThat(Files.readString(home.resolve("README.md")))
+                .startsWith("# psf 0.")
+                .doesNotContain("${");
         assertThat(home.resolve("LICENSE")).exists();
         try (var files = Files.list(ARCHIVES)) {
             assertThat(files.map(file -> file.getFileName().toString()))
@@ -77,9 +79,11 @@ class DistributionTest {
 
     /** Runs the script; returns its exit code and its lines. */
     private String psf(String input, String... arguments) throws Exception {
-        List<String> command = new ArrayList<>(List.of("bash", home.resolve("bin/psf").toString()));
+        List<String> command =
+                new ArrayList<>(List.of("bash", home.resolve("bin/psf").toString()));
         command.addAll(List.of(arguments));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).directory(folder.toFile());
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).directory(folder.toFile());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().keySet().removeIf(name -> name.startsWith("PSF_") || name.startsWith("DMLC_"));
         Process process = builder.start();

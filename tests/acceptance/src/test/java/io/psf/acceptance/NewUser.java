@@ -72,7 +72,8 @@ final class NewUser implements AutoCloseable {
         Files.createDirectories(home.resolve(".m2"));
         Files.writeString(
                 home.resolve(".m2/settings.xml"),
-                "<settings>\n<localRepository>%s</localRepository>\n%s\n</settings>\n".formatted(repository(), elements));
+                "<settings>\n<localRepository>%s</localRepository>\n%s\n</settings>\n"
+                        .formatted(repository(), elements));
     }
 
     /** Clones the last commit into a folder. */

@@ -256,11 +256,12 @@ final class AttackedJobTest {
                 for (; pushes < 20; pushes++) {
                     before = Math.max(before, push(worker, w));
                 }
-                int port = GuestLink.visit(client, transport, scheduler, Join.Names.NONE, null, LIMIT).members().stream()
-                        .filter(member -> member.role() == Role.SERVER)
-                        .findFirst()
-                        .orElseThrow()
-                        .port();
+                int port =
+                        GuestLink.visit(client, transport, scheduler, Join.Names.NONE, null, LIMIT).members().stream()
+                                .filter(member -> member.role() == Role.SERVER)
+                                .findFirst()
+                                .orElseThrow()
+                                .port();
                 Thread attacking = new Thread(() -> attack(attack, transport, scheduler, port));
                 long begin = System.nanoTime();
                 attacking.start();
@@ -394,8 +395,7 @@ final class AttackedJobTest {
     }
 
     private ClusterLink client(NetTransport transport, Member scheduler) {
-        ClusterLink link =
-                ClusterLink.join(
+        ClusterLink link = ClusterLink.join(
                 client, transport, scheduler, Join.Request.of(Role.CLIENT, -1, "", 0), null, LIMIT, stage -> {});
         open.add(link::leave);
         return link;

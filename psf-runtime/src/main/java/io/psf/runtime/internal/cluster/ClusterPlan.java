@@ -76,6 +76,7 @@ public record ClusterPlan(int servers, int workers, boolean more, boolean servic
 
     @Override
     public String toString() { // without the secret
-        return count(servers, "server") + " and " + workers + (more ? " or more workers" : workers == 1 ? " worker" : " workers");
+        return count(servers, "server") + " and " + workers
+                + (more ? " or more workers" : workers == 1 ? " worker" : " workers");
     }
 }

@@ -27,8 +27,9 @@ class TogetherTest {
     }
 
     private static PsException failure(String slice, @Nullable IOException cause) {
-        PsException failure =
-                cause == null ? new PsException(Code.UNAVAILABLE, "lost") : new PsException(Code.UNAVAILABLE, "lost", cause);
+        PsException failure = cause == null
+                ? new PsException(Code.UNAVAILABLE, "lost")
+                : new PsException(Code.UNAVAILABLE, "lost", cause);
         return failure.at("psf.dense.push", "w", slice, "server 1");
     }
 }

@@ -24,7 +24,8 @@ final class AbsencesTest {
             1,
             false,
             false,
-            new ClusterPlan.Limits(Duration.ZERO, Duration.ofHours(1), Duration.ZERO, Duration.ZERO, Duration.ZERO, () -> 0),
+            new ClusterPlan.Limits(
+                    Duration.ZERO, Duration.ofHours(1), Duration.ZERO, Duration.ZERO, Duration.ZERO, () -> 0),
             Trust.of(null, null));
     private static final long TICK = TimeUnit.MILLISECONDS.toNanos(50);
 
