@@ -46,6 +46,9 @@ final class RandomRequestsTest {
     private static final CallOptions BRIEF = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(50));
 
     private static final int MOST_LATE = 10;
+    /** The attempts to draw values that a record takes. */
+    private static final int MOST_TRIES = 10_000;
+
     private static final int ROWS = 40;
     private static final int WIDTH = 2;
 
@@ -122,8 +125,8 @@ final class RandomRequestsTest {
                     caller.call(codec, each, null, BRIEF).await();
                 } catch (PsException e) {
                     late += e.code() == Code.TIMED_OUT ? 1 : 0;
-                    if (e.getMessage().contains(" threw ")) {
-                        failures.add(e.getMessage() + " of " + each);
+                    if (e.detail().contains(" threw ")) {
+                        failures.add(e.detail() + " of " + each);
                     }
                 }
             }
@@ -198,7 +201,7 @@ final class RandomRequestsTest {
 
     private Object record(Class<?> type) {
         RecordComponent[] components = type.getRecordComponents();
-        while (true) {
+        for (int tries = 0; tries < MOST_TRIES; tries++) {
             Object[] values = Arrays.stream(components)
                     .map(component -> value(component.getGenericType()))
                     .toArray();
@@ -207,11 +210,12 @@ final class RandomRequestsTest {
                                 .map(RecordComponent::getType)
                                 .toArray(Class<?>[]::new))
                         .newInstance(values);
-            } catch (InvocationTargetException e) { // a value that the record refuses
-                continue;
+            } catch (InvocationTargetException e) {
+                var unused = e; // a value that the record refuses
             } catch (ReflectiveOperationException e) {
-                throw new AssertionError(e);
+                throw new LinkageError(type.getName(), e);
             }
         }
+        throw new AssertionError("values of " + type + ": none that it takes");
     }
 }

@@ -29,7 +29,8 @@ final class FooterLines implements IHelpSectionRenderer {
     @Override
     public String render(Help help) {
         UsageMessageSpec usage = help.commandSpec().usageMessage();
-        String all = String.format(Locale.ROOT, String.join("\n", usage.footer())).replaceAll("\n" + CONTINUED + " *", " ");
+        String all =
+                String.format(Locale.ROOT, String.join("\n", usage.footer())).replaceAll("\n" + CONTINUED + " *", " ");
         StringBuilder text = new StringBuilder();
         for (String line : all.split("\\R", -1)) {
             Matcher named = NAMED.matcher(line);
@@ -48,7 +49,7 @@ final class FooterLines implements IHelpSectionRenderer {
     private static void wrap(String name, String words, int width, StringBuilder text) {
         StringBuilder line = new StringBuilder(name);
         int begin = line.length();
-        for (String word : words.split(" ")) {
+        for (String word : words.split(" ", -1)) {
             if (line.length() > begin && line.length() + 1 + word.length() > width) {
                 text.append(line).append(System.lineSeparator());
                 line.setLength(0);

@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.spi.OwnerFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -81,11 +82,11 @@ record Folder(Path path) {
                         null,
                         channel.size() + " bytes (expected: at most " + most + ", an eighth of the heap)");
             }
-            ByteBuffer bytes = ByteBuffer.allocate((int) channel.size());
-            while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
-                continue;
-            }
-            return StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString();
+            byte[] bytes = Channels.newInputStream(channel).readNBytes((int) channel.size());
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
         }
     }
 

@@ -80,10 +80,10 @@ final class ArchitectureDocumentTest {
                     .results()
                     .map(each -> each.group().replaceAll("^\\.", "").replace('.', '/'))
                     .toList();
-            String[] classes = lines.group(2).split(" \\| ");
+            String[] classes = lines.group(2).split(" \\| ", -1);
             for (int i = 0; i < classes.length; i++) {
                 String folder = "/" + packages.get(i) + "/";
-                for (String name : classes[i].split(", ")) {
+                for (String name : classes[i].split(", ", -1)) {
                     found++;
                     if (sources.getOrDefault(name, List.of()).stream()
                             .noneMatch(source -> source.toString().contains(folder + name + ".java"))) {

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -73,7 +74,7 @@ class DeployTest {
     /** Returns the settings of a node on this machine. */
     private static Map<String, String> here(String node, Path folder) {
         try {
-            String[] words = node.split(" ");
+            String[] words = node.split(" ", -1);
             Map<String, String> settings = settings(words[0], words.length > 1 ? words[1] : "");
             settings.keySet().removeAll(List.of("PSF_SCHEDULER", "PSF_SERVERS", "PSF_WORKERS", "PSF_LISTEN"));
             settings.put("PSF_CHECKPOINTS", folder.resolve("checkpoints").toString());
@@ -90,14 +91,14 @@ class DeployTest {
         Map<?, ?> compose = (Map<?, ?>) new Load(LoadSettings.builder().build())
                 .loadFromString(Files.readString(DEPLOY.resolve("compose/compose.yaml")));
         Map<String, Map<String, String>> services = new HashMap<>();
-        ((Map<?, ?>) compose.get("services"))
+        Objects.requireNonNull((Map<?, ?>) compose.get("services"))
                 .forEach((name, service) -> services.put(name.toString(), environment((Map<?, ?>) service)));
         assertThat(services.keySet())
                 .containsExactlyInAnyOrder("scheduler", "server-0", "server-1", "worker-0", "worker-1");
         List<String> places =
                 List.of("PSF_SCHEDULER", "PSF_CHECKPOINTS", "PSF_JOURNAL", "PSF_LISTEN", "PSF_ADVERTISE", "PSF_SECRET");
         for (Map.Entry<String, Map<String, String>> service : services.entrySet()) {
-            String[] words = service.getKey().split("-");
+            String[] words = service.getKey().split("-", -1);
             Map<String, String> ofUnit = settings(words[0], words.length > 1 ? words[1] : "");
             Settings.of(ofUnit).with(Map.of("PSF_ROLE", words[0]));
             ofUnit.keySet().removeAll(places);
@@ -109,7 +110,7 @@ class DeployTest {
     /** Returns the variables of a service; a key {@code <<} merges those of all. */
     private static Map<String, String> environment(Map<?, ?> service) {
         Map<String, String> environment = new TreeMap<>();
-        ((Map<?, ?>) service.get("environment")).forEach((name, value) -> {
+        Objects.requireNonNull((Map<?, ?>) service.get("environment")).forEach((name, value) -> {
             if (value instanceof Map<?, ?> merged) {
                 merged.forEach((key, each) -> environment.putIfAbsent(key.toString(), each.toString()));
             } else {

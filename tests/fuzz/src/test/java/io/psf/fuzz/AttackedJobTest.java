@@ -42,6 +42,7 @@ import io.psf.runtime.spi.transport.Frames;
 import io.psf.runtime.spi.transport.RequestHeader;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -103,7 +104,7 @@ final class AttackedJobTest {
         private final DataInputStream in;
 
         Raw(int port) throws IOException {
-            socket = new Socket("127.0.0.1", port);
+            socket = new Socket(InetAddress.getLoopbackAddress(), port);
             in = new DataInputStream(socket.getInputStream());
             open.add(this);
         }

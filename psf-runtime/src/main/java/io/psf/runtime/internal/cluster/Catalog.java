@@ -112,7 +112,7 @@ final class Catalog {
     }
 
     private static long characters(TensorDeclaration tensor) {
-        return text(tensor).length() + tensor.info().id().name().length();
+        return (long) text(tensor).length() + tensor.info().id().name().length();
     }
 
     private static String text(TensorDeclaration tensor) {
