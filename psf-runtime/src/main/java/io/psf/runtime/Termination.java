@@ -11,13 +11,15 @@ final class Termination {
 
     /**
      * Returns why a worker or client cannot go on whose heartbeat has failed: a scheduler that has answered is well, and does not
-     * know the node any more.
+     * know the node any more. On a loaded machine the heartbeat's deadline may pass before the attempts to connect end: the
+     * scheduler is not available then, either.
      */
     static PsException of(PsException cause) {
         PsException first = cause.getCause() instanceof PsException known ? known : cause;
-        return first.code() == Code.CLOSED
-                ? new PsException(Code.UNAVAILABLE, cause.detail())
-                : new PsException(cause.code(), "lost the scheduler: " + cause.detail());
+        boolean isWell = first.code() == Code.CLOSED;
+        return new PsException(
+                isWell || cause.code() == Code.TIMED_OUT ? Code.UNAVAILABLE : cause.code(),
+                (isWell ? "" : "lost the scheduler: ") + cause.detail());
     }
 
     static void await(CompletableFuture<?> future) {
