@@ -63,6 +63,9 @@ public final class Tensors {
     /** The number of keys on a page of {@code keys}, over all slices. */
     private static final int PAGE = 1 << 16;
 
+    /** How long a worker waits for others at the end of an epoch. */
+    private static final Duration EPOCH_LIMIT = Duration.ofHours(2);
+
     private Tensors() {}
 
     /**
@@ -236,7 +239,7 @@ public final class Tensors {
      *     no worker
      */
     public static long endEpoch(ClusterCaller worker) {
-        return endEpoch(worker, ModelCheckpoints.LIMIT);
+        return endEpoch(worker, EPOCH_LIMIT);
     }
 
     /** As {@link #endEpoch(ClusterCaller)}, with a deadline of its own. */
