@@ -200,7 +200,6 @@ final class ClusterStateTest {
         assertThat(view.state()).isEqualTo(states.now());
     }
 
-    /** A worker in another language may fill in what has no effect with another value. */
     /** The next server of a rank would find no slices there: it was lost for good, or has left. */
     @Test
     void slicesArePlacedOnServersThatArePresentOrAwaited() {
@@ -233,6 +232,7 @@ final class ClusterStateTest {
         return ClusterView.require(states.now(), TensorId.of(name)).layout().servers();
     }
 
+    /** A worker in another language may fill in what has no effect with another value. */
     @Test
     void declarationsOfTheSameTextAreTheSame() {
         form();
