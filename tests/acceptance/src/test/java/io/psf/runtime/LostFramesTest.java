@@ -112,8 +112,10 @@ final class LostFramesTest {
     @Test
     void aWorkerGivesUpInTimeIfNothingIsAnswered() {
         AtomicBoolean on = new AtomicBoolean();
-        try (PsCluster cluster =
-                over(Over.TCP).aroundWorkers(losing(number -> on.get())).start()) {
+        try (PsCluster cluster = over(Over.TCP)
+                .asService() // the server stays, though the worker is lost to the scheduler after a second
+                .aroundWorkers(losing(number -> on.get()))
+                .start()) {
             TensorId w = Tensors.init(cluster.worker(), TensorSpec.dense("w", 4));
             on.set(true);
             long begun = System.nanoTime();
