@@ -105,7 +105,7 @@ final class ChangedModelTest {
         });
     }
 
-    /** The slices of before are slices of now. */
+    /** The old slices are among the new slices. */
     @Test
     void anIncrementDoesNotBuildOnATableWithFewerRows() {
         float[] later = save();

@@ -23,7 +23,7 @@ public abstract sealed class BlockReader permits TupleReader {
     private static final long FIRST = 4 << 10;
     private static final long STEP = 64 << 10;
 
-    // What one object, list or map and one element of it take at least, besides what is read into them; in bytes.
+    // The least bytes of one object, list or map, and of one element, without the contents that are read.
     private static final int OF_TEXT = 56;
     private static final int OF_ARRAY = 16;
     private static final int OF_LIST = 96;

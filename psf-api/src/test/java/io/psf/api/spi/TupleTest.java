@@ -57,7 +57,7 @@ class TupleTest {
         assertThat(in.string()).isEqualTo("behind");
     }
 
-    /** What a frame becomes is counted before it is made. */
+    /** The objects of a frame are counted before they are made. */
     @Test
     void whatIsReadTakesMemoryBeforeItIsMadeAndExactlyAfterwards() {
         out.count(1000);

@@ -50,7 +50,7 @@ public final class Step {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "norm of the gradient: " + norm
-                            + " (expected: finite, for clipNorm; skipNonFinite leaves such pushes" + " out)");
+                            + " (expected: finite, for clipNorm; skipNonFinite leaves such pushes out)");
         }
         scale = norm > options.clipNorm() ? (float) (options.clipNorm() / norm) : 1;
         isClipped = true;

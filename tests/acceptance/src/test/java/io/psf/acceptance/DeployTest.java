@@ -29,7 +29,7 @@ class DeployTest {
     private static final int STEPS = 120;
     private static final Duration LONGEST = Duration.ofSeconds(100);
 
-    /** Returns the settings of a unit's node: those of the common file, and those of the unit. */
+    /** Returns the settings of a unit's node: the settings of the common file, and of the unit. */
     private static Map<String, String> settings(String role, String rank) throws IOException {
         String unit = Files.readString(
                 DEPLOY.resolve("systemd/psf-" + role + (role.equals("scheduler") ? "" : "@") + ".service"));

@@ -81,7 +81,7 @@ public interface Join {
     }
 
     /**
-     * What a node calls its cluster and itself.
+     * The names that a node has for its cluster and itself.
      *
      * @param cluster the name of the cluster that the node expects; empty for any
      * @param node the name of a worker, which takes the place of another one of that name; empty for none

@@ -3,7 +3,7 @@ package io.psf.runtime.internal.cluster;
 import io.psf.api.Role;
 import java.util.List;
 
-/** What nodes know of a cluster, for tests of other packages. */
+/** The state that nodes have of a cluster, for tests of other packages. */
 public final class ClusterViews {
     private ClusterViews() {}
 

@@ -29,7 +29,7 @@ final class VirtualScheduler {
     private static final Duration JOIN = Duration.ofSeconds(60);
     private static final FramePool POOL = new FramePool(1 << 20);
 
-    /** A node: what it has asked, its connection, and the answer. */
+    /** A node: its request, its connection, and the answer. */
     record Joined(Join.Request request, Connection connection, CompletableFuture<Join.Response> answer) {
         Join.Admission admission() {
             return answer.join().admission();
