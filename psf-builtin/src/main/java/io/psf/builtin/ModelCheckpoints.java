@@ -1,5 +1,6 @@
 package io.psf.builtin;
 
+import io.psf.api.Caller;
 import io.psf.api.ClusterCaller;
 import io.psf.api.PsException;
 import io.psf.api.Restore;
@@ -7,11 +8,15 @@ import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.builtin.checkpoint.ModelManifest;
+import io.psf.builtin.checkpoint.NewestModelsPsf;
 import io.psf.builtin.checkpoint.RecordEntry;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
 import org.slf4j.Logger;
@@ -86,6 +91,27 @@ public final class ModelCheckpoints {
      */
     public static ModelCheckpoints at(ClusterCaller worker, String name) {
         return new ModelCheckpoints(worker, name, 3, 0, List.of(), Restore.ALL, new LocalState(List.of(), List.of()));
+    }
+
+    /**
+     * Returns the newest saved steps of models, the newest first. Files of images are not looked at.
+     *
+     * @param models the models' names
+     * @return the newest step of each model that has one
+     */
+    public static List<SavedStep> newest(Caller caller, List<String> models) {
+        Map<String, SavedStep> found = new TreeMap<>();
+        NewestModelsPsf.stub(caller)
+                .call(models)
+                .await()
+                .steps()
+                .forEach(each -> found.merge(
+                        each.model(),
+                        new SavedStep(each.model(), each.step(), Instant.ofEpochMilli(each.millis())),
+                        (one, other) -> one.step() >= other.step() ? one : other));
+        return found.values().stream()
+                .sorted(Comparator.comparing(SavedStep::saved).reversed())
+                .toList();
     }
 
     /**

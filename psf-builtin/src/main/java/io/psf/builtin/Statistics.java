@@ -1,6 +1,7 @@
 package io.psf.builtin;
 
 import io.psf.api.Caller;
+import io.psf.api.spi.MemoryUse;
 import io.psf.builtin.statistics.CollectStatistics;
 import io.psf.builtin.statistics.CollectStatistics.OfFunction;
 import io.psf.builtin.statistics.CollectStatisticsPsf;
@@ -12,14 +13,18 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The requests that the servers have handled, by function.
+ * The requests that the servers have handled, by function, and the memory of their tensors.
  *
  * @param time the time that all servers have counted for: from the first {@link #of} of any worker on
  * @param functions the functions in the order of their names, each summed over the servers
  * @param servers the functions of each server, by the rank of the server
+ * @param memory the memory of the tensors of each server, on the host, by the rank of the server
  */
 public record Statistics(
-        Duration time, List<FunctionStatistics> functions, SortedMap<Integer, List<FunctionStatistics>> servers) {
+        Duration time,
+        List<FunctionStatistics> functions,
+        SortedMap<Integer, List<FunctionStatistics>> servers,
+        SortedMap<Integer, MemoryUse> memory) {
     /**
      * Asks the servers. Blocks until they have answered. The first call in a cluster makes the servers begin to count,
      * and returns no functions; from then on, they count each request until they end.
@@ -31,7 +36,9 @@ public record Statistics(
         collected.functions().stream()
                 .collect(Collectors.groupingBy(OfFunction::server))
                 .forEach((server, functions) -> servers.put(server, byName(functions)));
-        return new Statistics(Duration.ofNanos(collected.nanos()), byName(collected.functions()), servers);
+        SortedMap<Integer, MemoryUse> memory = new TreeMap<>();
+        collected.memory().forEach(each -> memory.put(each.server(), new MemoryUse(each.bytes(), each.most())));
+        return new Statistics(Duration.ofNanos(collected.nanos()), byName(collected.functions()), servers, memory);
     }
 
     private static List<FunctionStatistics> byName(Collection<OfFunction> functions) {

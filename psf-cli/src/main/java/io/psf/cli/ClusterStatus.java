@@ -1,34 +1,67 @@
 package io.psf.cli;
 
 import io.psf.api.Member;
+import io.psf.api.spi.MemoryUse;
 import io.psf.builtin.FunctionStatistics;
 import io.psf.builtin.Latency;
+import io.psf.builtin.ModelCheckpoints;
+import io.psf.builtin.SavedStep;
 import io.psf.builtin.Statistics;
 import io.psf.builtin.TensorSummary;
 import io.psf.builtin.Tensors;
+import io.psf.runtime.ClusterSummary;
 import io.psf.runtime.Guest;
+import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
  * The state of a cluster at one time.
  *
- * @param members every node except the scheduler
- * @param tensors the tensors of the servers
- * @param statistics the requests that the servers have counted
+ * @param cluster the nodes
+ * @param checkpoints the newest saved step of each model, the newest first
+ * @param tensors what the servers that are present have of the tensors
+ * @param statistics the requests that the servers have counted, and their memory
  */
-record ClusterStatus(List<Member> members, List<TensorSummary> tensors, Statistics statistics) {
+record ClusterStatus(
+        ClusterSummary cluster, List<SavedStep> checkpoints, List<TensorSummary> tensors, Statistics statistics) {
     static ClusterStatus of(Guest guest) {
-        return new ClusterStatus(guest.members(), Tensors.list(guest), Statistics.of(guest));
+        ClusterSummary cluster = guest.cluster();
+        return new ClusterStatus(
+                cluster, ModelCheckpoints.newest(guest, cluster.models()), Tensors.list(guest), Statistics.of(guest));
     }
 
     /** Returns this as one object of JSON, on one line. */
     String json() {
-        return "{\"members\":" + array(members.stream().map(ClusterStatus::json).toList()) + ",\"tensors\":"
-                + array(tensors.stream().map(ClusterStatus::json).toList()) + ",\"countedNanos\":"
+        return "{\"cluster\":{\"name\":" + text(cluster.plan().name()) + ",\"service\":"
+                + cluster.plan().service() + ",\"servers\":"
+                + cluster.plan().servers() + ",\"workers\":" + cluster.plan().workers() + ",\"ageMillis\":"
+                + cluster.age().toMillis() + "},\"members\":"
+                + array(cluster.members(), ClusterStatus::json) + ",\"lost\":"
+                + array(cluster.lost(), ClusterStatus::json) + ",\"checkpoints\":"
+                + array(checkpoints, ClusterStatus::json) + ",\"memory\":"
+                + array(statistics.memory().entrySet(), ClusterStatus::json) + ",\"tensors\":"
+                + array(tensors, ClusterStatus::json) + ",\"countedNanos\":"
                 + statistics.time().toNanos() + ",\"functions\":"
-                + array(statistics.functions().stream().map(ClusterStatus::json).toList()) + "}";
+                + array(statistics.functions(), ClusterStatus::json) + "}";
+    }
+
+    private static String json(ClusterSummary.LostNode lost) {
+        return "{\"role\":" + text(lost.member().role().label()) + ",\"rank\":"
+                + lost.member().rank() + ",\"awaited\":" + lost.awaited() + ",\"reason\":" + text(lost.reason()) + "}";
+    }
+
+    private static String json(SavedStep step) {
+        return "{\"model\":" + text(step.model()) + ",\"step\":" + step.step() + ",\"saved\":"
+                + text(step.saved().toString()) + "}";
+    }
+
+    private static String json(Map.Entry<Integer, MemoryUse> server) {
+        return "{\"server\":" + server.getKey() + ",\"bytes\":"
+                + server.getValue().bytes() + ",\"most\":" + server.getValue().most() + "}";
     }
 
     private static String json(Member member) {
@@ -37,10 +70,11 @@ record ClusterStatus(List<Member> members, List<TensorSummary> tensors, Statisti
     }
 
     private static String json(TensorSummary tensor) {
-        return "{\"name\":" + text(tensor.tensor().id().name()) + ",\"rows\":" + tensor.rows() + ",\"width\":"
+        return "{\"name\":" + text(tensor.tensor().id().name()) + ",\"rows\":" + tensor.rows() + ",\"allRows\":"
+                + (tensor.tensor().grows() ? "null" : tensor.tensor().rows()) + ",\"width\":"
                 + tensor.tensor().width() + ",\"grows\":" + tensor.tensor().grows() + ",\"optimizer\":"
                 + text(tensor.optimizer()) + ",\"declaration\":" + text(tensor.declaration()) + ",\"parts\":"
-                + array(tensor.parts().stream().map(ClusterStatus::json).toList()) + "}";
+                + array(tensor.parts(), ClusterStatus::json) + "}";
     }
 
     private static String json(TensorSummary.Part part) {
@@ -66,8 +100,8 @@ record ClusterStatus(List<Member> members, List<TensorSummary> tensors, Statisti
                 + "}";
     }
 
-    private static String array(List<String> elements) {
-        return "[" + String.join(",", elements) + "]";
+    private static <T> String array(Collection<T> elements, Function<T, String> json) {
+        return elements.stream().map(json).collect(Collectors.joining(",", "[", "]"));
     }
 
     private static String text(String value) {

@@ -3,6 +3,7 @@ package io.psf.cli;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.Role;
+import io.psf.runtime.ClusterSummary;
 import io.psf.runtime.Guest;
 import io.psf.runtime.Settings;
 import io.psf.runtime.WorkerConfig;
@@ -15,13 +16,10 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.stream.IntStream;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -78,21 +76,28 @@ final class HealthCommand implements Callable<Integer> {
 
     private static Finding ofCluster(WorkerConfig config) {
         try (Guest guest = Guest.visit(config)) {
-            List<Member> members = guest.members();
-            Set<Integer> present = new HashSet<>();
-            members.stream().filter(each -> each.role() == Role.SERVER).forEach(each -> present.add(each.rank()));
-            List<Integer> missing = IntStream.range(0, guest.servers())
-                    .filter(rank -> !present.contains(rank))
-                    .boxed()
-                    .toList();
-            String nodes = NodeCounts.of(members);
-            return missing.isEmpty()
+            ClusterSummary cluster = guest.cluster();
+            String nodes = NodeCounts.of(cluster.members());
+            return cluster.missingServers().isEmpty()
                     ? new Finding(true, nodes)
                     : new Finding(
-                            false, nodes + " (expected: " + guest.servers() + " servers; missing: " + missing + ")");
+                            false,
+                            nodes + " (expected: " + cluster.plan().servers() + " servers; " + missing(cluster) + ")");
         } catch (PsException e) {
             return new Finding(false, String.valueOf(e.getMessage()));
         }
+    }
+
+    /** Names the servers that are missing, and why they are: {@code server 1: awaited, its connection ended}. */
+    private static String missing(ClusterSummary cluster) {
+        Map<Integer, String> lost = cluster.lost().stream()
+                .filter(each -> each.member().role() == Role.SERVER)
+                .collect(Collectors.toMap(
+                        each -> each.member().rank(),
+                        each -> (each.awaited() ? "awaited, " : "lost, ") + each.reason()));
+        return cluster.missingServers().stream()
+                .map(rank -> "server " + rank + ": " + lost.getOrDefault(rank, "it has left"))
+                .collect(Collectors.joining("; "));
     }
 
     private static Finding ofNode(InetSocketAddress address) {

@@ -99,7 +99,7 @@ final class ShellCommand implements Callable<Integer> {
     /** Returns true if a cluster has all of its nodes: no rank of a worker is free there. */
     private static boolean isComplete(WorkerConfig config) {
         try (Guest guest = Guest.visit(config)) {
-            return guest.servers() > 0;
+            return guest.cluster().plan().servers() > 0;
         } catch (PsException e) {
             return false; // it waits for nodes, or it is not there yet: connecting waits, and says what is wrong
         }

@@ -5,6 +5,7 @@ import io.psf.runtime.Guest;
 import io.psf.runtime.WorkerConfig;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,9 @@ import picocli.CommandLine.Spec;
         name = "status",
         description = {
             "Prints the nodes, tensors and functions of a running cluster: once, or every interval on a terminal.",
+            "The exit code of a single print is 1 if a server is missing: the rows there are not in the sums.",
             "It visits the cluster as a guest for each print: nothing waits for it, and nothing changes.",
+            "Rows of a table that grows have a plus sign. --json has all that is counted.",
             "The servers count the requests of functions from the first visit on. Rates are since the print before; a single"
                     + " print takes them over a second.",
             "A cluster with a secret requires it here, too (PSF_SECRET)."
@@ -49,6 +52,13 @@ final class StatusCommand implements Callable<Integer> {
             description = "the time between two prints; default: 2 on a terminal, otherwise one print")
     private @Nullable Double interval;
 
+    @Option(
+            names = "--top",
+            paramLabel = "N",
+            defaultValue = "4",
+            description = "the most rows of each table, 0 for all; default: ${DEFAULT-VALUE}, which fits 24 lines")
+    private int top;
+
     /** The last print; null if there is none, or the cluster could not be visited since. */
     private @Nullable ClusterStatus last;
 
@@ -63,18 +73,21 @@ final class StatusCommand implements Callable<Integer> {
             throw new PsException(
                     PsException.Code.CONFIGURATION, "--interval: " + seconds + " (expected: above 0, at most 86400)");
         }
+        if (top < 0) {
+            throw new PsException(PsException.Code.CONFIGURATION, "--top: " + top + " (expected: at least 0)");
+        }
         PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
         WorkerConfig config = scheduler.config(System.getenv(), PATIENCE);
         if (!repeats) {
-            ClusterStatus first = visit(config);
-            if (json && first.statistics().time().compareTo(COUNTED) >= 0) {
-                out.println(first.json());
-            } else {
+            ClusterStatus status = visit(config);
+            ClusterStatus first = null;
+            if (!json || status.statistics().time().compareTo(COUNTED) < 0) {
                 Thread.sleep(COUNTED.toMillis());
-                print(visit(config), first, out);
+                first = status;
+                status = visit(config);
             }
-            out.flush();
-            return 0;
+            print(status, first, out);
+            return status.cluster().missingServers().isEmpty() ? 0 : 1;
         }
         while (!out.checkError()) {
             repeat(config, out);
@@ -116,7 +129,9 @@ final class StatusCommand implements Callable<Integer> {
         if (json) {
             out.println(status.json());
         } else {
-            new StatusTables(status, before).lines().forEach(out::println);
+            new StatusTables(status, before, top == 0 ? Integer.MAX_VALUE : top)
+                    .lines(Instant.now())
+                    .forEach(out::println);
         }
         out.flush();
     }

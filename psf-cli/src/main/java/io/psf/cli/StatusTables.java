@@ -1,75 +1,128 @@
 package io.psf.cli;
 
 import io.psf.api.Member;
+import io.psf.api.Role;
+import io.psf.api.spi.MemoryUse;
 import io.psf.builtin.FunctionStatistics;
+import io.psf.builtin.SavedStep;
 import io.psf.builtin.TensorSummary;
+import io.psf.runtime.ClusterSummary;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster as tables of at most {@link Table#TERMINAL} columns, for people: the nodes by role and rank, the largest tensors
- * first, the most frequent functions first.
+ * A cluster as tables of at most {@link Table#TERMINAL} columns, for people: the lost nodes first, then those that are
+ * present by role and rank; the largest tensors first; the most frequent functions first.
  */
 final class StatusTables {
     /** The functions by which a cluster is looked at: those of {@code psf status} itself. */
-    private static final Set<String> INSPECTION = Set.of("psf.list", "psf.stats");
+    private static final Set<String> INSPECTION = Set.of("psf.list", "psf.model.newest", "psf.stats");
 
     /** The prefix of the functions of a new connection. Each visit makes one to each server. */
     private static final String CONNECTION = "psf.connection.";
 
     private final ClusterStatus now;
     private final @Nullable ClusterStatus before;
+    private final int most;
 
     /**
      * Creates the tables of a cluster.
      *
      * @param before the cluster at the last print, since which the rates are. Without it, or if the servers have counted
      *     anew since then, the rates are since they began to count.
+     * @param most the most rows of a table
      */
-    StatusTables(ClusterStatus now, @Nullable ClusterStatus before) {
+    StatusTables(ClusterStatus now, @Nullable ClusterStatus before, int most) {
         this.now = now;
         boolean continued = before != null
                 && now.statistics().time().compareTo(before.statistics().time()) > 0;
         this.before = continued ? before : null;
+        this.most = most;
     }
 
-    List<String> lines() {
-        List<String> lines = new ArrayList<>(nodes().lines(Table.TERMINAL));
+    /**
+     * Returns the lines.
+     *
+     * @param at the time now, to which the ages of checkpoints are
+     */
+    List<String> lines(Instant at) {
+        List<String> lines = new ArrayList<>(header(at));
+        lines.addAll(nodes().lines(Table.TERMINAL, most));
         if (!now.tensors().isEmpty()) {
             lines.add("");
-            lines.addAll(tensors().lines(Table.TERMINAL));
-            if (now.tensors().stream().anyMatch(each -> each.tensor().grows())) {
-                lines.add("+: rows of a table that grows");
-            }
+            lines.addAll(tensors().lines(Table.TERMINAL, most));
         }
         List<FunctionStatistics> functions = functions();
         if (!functions.isEmpty()) {
             lines.add("");
-            lines.addAll(requests(functions).lines(Table.TERMINAL));
-            lines.add("");
-            lines.addAll(times(functions).lines(Table.TERMINAL));
+            lines.addAll(requests(functions).lines(Table.TERMINAL, most));
+            lines.add("counted for " + seconds(now.statistics().time()) + ", rates of the last " + seconds(time()));
         }
-        lines.add("");
-        lines.addAll(footer());
+        return lines;
+    }
+
+    private List<String> header(Instant at) {
+        ClusterSummary cluster = now.cluster();
+        ClusterSummary.Plan plan = cluster.plan();
+        int workers = cluster.present(Role.WORKER);
+        String name = plan.name().isEmpty() ? "cluster" : Text.withoutEnd("cluster " + plan.name(), 30);
+        String planned = plan.service() ? "" : " of " + Math.max(plan.workers(), workers);
+        List<String> lines = new ArrayList<>();
+        lines.add(name + ": " + (plan.service() ? "service" : "job") + ", " + cluster.present(Role.SERVER) + " of "
+                + plan.servers() + " servers, " + workers + planned + " workers, for "
+                + Units.age(cluster.age()));
+        List<Integer> missing = cluster.missingServers();
+        if (!missing.isEmpty()) {
+            String ranks = missing.stream().map(String::valueOf).collect(Collectors.joining(", "));
+            lines.add((missing.size() == 1 ? "server " : "servers ") + Text.withoutEnd(ranks, 24)
+                    + (missing.size() == 1 ? " is" : " are") + " missing: the sums below are without the rows there");
+        }
+        if (!now.checkpoints().isEmpty()) {
+            SavedStep newest = now.checkpoints().get(0);
+            lines.add("newest checkpoint: step " + Units.count(newest.step()) + " of "
+                    + Text.withoutMiddle(newest.model(), 30) + ", "
+                    + Units.age(Duration.between(newest.saved(), at)) + " ago");
+        }
         return lines;
     }
 
     private Table nodes() {
-        Table nodes = new Table(Table.text("NODE"), Table.number("RANK"), Table.name("ADDRESS"));
-        now.members().stream()
+        Table nodes = new Table(
+                Table.text("NODE"),
+                Table.number("RANK"),
+                Table.name("ADDRESS"),
+                Table.number("TENSORS"),
+                Table.number("LIMIT"),
+                Table.text("STATE"));
+        for (ClusterSummary.LostNode lost : now.cluster().lost()) {
+            addNode(nodes, lost.member(), (lost.awaited() ? "awaited: " : "lost: ") + lost.reason());
+        }
+        now.cluster().members().stream()
                 .sorted(Comparator.comparing(Member::role).thenComparing(Member::rank))
-                .forEach(member -> nodes.add(
-                        member.role().label(), member.rank(), member.host().isEmpty() ? "-" : member.address()));
+                .forEach(member -> addNode(nodes, member, "present"));
         return nodes;
+    }
+
+    private void addNode(Table nodes, Member member, String state) {
+        MemoryUse memory =
+                member.role() == Role.SERVER ? now.statistics().memory().get(member.rank()) : null;
+        nodes.add(
+                member.role().label(),
+                member.rank(),
+                member.host().isEmpty() ? "-" : member.address(),
+                memory == null ? "-" : Units.bytes(memory.bytes()),
+                memory == null || memory.most() == Long.MAX_VALUE ? "-" : Units.bytes(memory.most()),
+                state);
     }
 
     private Table tensors() {
@@ -88,7 +141,7 @@ final class StatusTables {
                         .thenComparing(each -> each.tensor().id().name()))
                 .forEach(each -> tensors.add(
                         each.tensor().id(),
-                        Units.count(each.rows()) + (each.tensor().grows() ? "+" : ""),
+                        rows(each),
                         Units.count(each.tensor().width()),
                         each.slices() + " " + String.join(",", each.placements()),
                         Units.bytes(each.bytes().values()),
@@ -96,6 +149,16 @@ final class StatusTables {
                         Units.bytes(each.bytes().index() + each.bytes().attachments()),
                         each.optimizer()));
         return tensors;
+    }
+
+    /** Returns the rows that the servers have, of how many if some are missing. */
+    private static String rows(TensorSummary tensor) {
+        String rows = Units.count(tensor.rows());
+        if (tensor.tensor().grows()) {
+            return rows + "+";
+        }
+        long all = tensor.tensor().rows();
+        return tensor.rows() == all ? rows : rows + " of " + Units.count(all);
     }
 
     /** Returns the functions of the job: all except those of inspection and of connections. */
@@ -108,49 +171,46 @@ final class StatusTables {
                 .toList();
     }
 
+    /** Returns the table of functions. Most clusters have no failed requests, and need no column for them. */
     private Table requests(List<FunctionStatistics> functions) {
-        Table table = new Table(
-                Table.name("FUNCTION"),
-                Table.number("REQUESTS"),
-                Table.number("FAILED"),
-                Table.number("REQUESTS/S"),
-                Table.number("IN/S"),
-                Table.number("OUT/S"));
+        boolean hasFailed = functions.stream().anyMatch(each -> failed(each) > 0);
+        Table table = new Table(Stream.of(
+                        Table.name("FUNCTION"),
+                        Table.number("REQUESTS"),
+                        hasFailed ? Table.number("FAILED") : null,
+                        Table.number("PER S"),
+                        Table.number("BYTES/S"),
+                        Table.number("WAIT P99"),
+                        Table.number("RUN P50"),
+                        Table.number("RUN P99"))
+                .filter(each -> each != null)
+                .toArray(Table.Column[]::new));
         Map<String, FunctionStatistics> last = before == null
                 ? Map.of()
                 : before.statistics().functions().stream()
                         .collect(Collectors.toMap(FunctionStatistics::function, Function.identity()));
         for (FunctionStatistics each : functions) {
             FunctionStatistics then = last.get(each.function());
-            table.add(
-                    each.function(),
-                    Units.count(each.count()),
-                    Units.count(each.count() - each.outcomes().getOrDefault("OK", 0L)),
-                    Units.rate(perSecond(each.count() - (then == null ? 0 : then.count()))),
-                    Units.bytes(Math.round(perSecond(each.bytesIn() - (then == null ? 0 : then.bytesIn())))),
-                    Units.bytes(Math.round(perSecond(each.bytesOut() - (then == null ? 0 : then.bytesOut())))));
+            List<Object> row = new ArrayList<>(List.of(each.function(), Units.count(each.count())));
+            if (hasFailed) {
+                row.add(Units.count(failed(each)));
+            }
+            row.add(Units.rate(perSecond(each.count() - (then == null ? 0 : then.count()))));
+            row.add(Units.bytes(Math.round(perSecond(bytes(each) - (then == null ? 0 : bytes(then))))));
+            row.add(Units.nanos(each.waiting().p99Nanos()));
+            row.add(Units.nanos(each.running().p50Nanos()));
+            row.add(Units.nanos(each.running().p99Nanos()));
+            table.add(row.toArray());
         }
         return table;
     }
 
-    private static Table times(List<FunctionStatistics> functions) {
-        Table table = new Table(
-                Table.name("FUNCTION"),
-                Table.number("WAIT P50"),
-                Table.number("WAIT P99"),
-                Table.number("RUN P50"),
-                Table.number("RUN P99"),
-                Table.number("RUN MAX"));
-        for (FunctionStatistics each : functions) {
-            table.add(
-                    each.function(),
-                    Units.nanos(each.waiting().p50Nanos()),
-                    Units.nanos(each.waiting().p99Nanos()),
-                    Units.nanos(each.running().p50Nanos()),
-                    Units.nanos(each.running().p99Nanos()),
-                    Units.nanos(each.running().maxNanos()));
-        }
-        return table;
+    private static long bytes(FunctionStatistics function) {
+        return function.bytesIn() + function.bytesOut();
+    }
+
+    private static long failed(FunctionStatistics function) {
+        return function.count() - function.outcomes().getOrDefault("OK", 0L);
     }
 
     /** Returns the time that the rates are of. */
@@ -163,25 +223,6 @@ final class StatusTables {
     private double perSecond(long change) {
         double seconds = time().toNanos() / 1e9;
         return seconds <= 0 ? 0 : Math.max(0, change) / seconds;
-    }
-
-    private List<String> footer() {
-        List<String> lines = new ArrayList<>();
-        lines.add("counted for " + seconds(now.statistics().time()) + ", rates of the last " + seconds(time()));
-        Map<String, Long> apart = new TreeMap<>();
-        for (FunctionStatistics each : now.statistics().functions()) {
-            if (INSPECTION.contains(each.function())) {
-                apart.merge(each.function(), each.count(), Long::sum);
-            } else if (each.function().startsWith(CONNECTION)) {
-                apart.merge("connections", each.count(), Long::sum);
-            }
-        }
-        if (!apart.isEmpty()) {
-            lines.add(apart.entrySet().stream()
-                    .map(each -> each.getKey() + " " + Units.count(each.getValue()))
-                    .collect(Collectors.joining(", ", "apart, of psf status and the like: ", "")));
-        }
-        return lines;
     }
 
     private static String seconds(Duration time) {

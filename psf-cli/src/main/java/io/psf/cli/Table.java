@@ -2,9 +2,10 @@ package io.psf.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
- * Rows of text in columns of equal width, the titles first. {@link #lines(int)} shortens the texts of the columns of names
+ * Rows of text in columns of equal width, the titles first. {@link #lines(int, int)} shortens the texts of the columns of names
  * and of {@link #text} until a line fits.
  */
 final class Table {
@@ -70,9 +71,20 @@ final class Table {
     }
 
     /**
-     * Returns the lines, shortened to {@code most} columns of a terminal if that is possible without shortening a number.
+     * Returns the lines, shortened to {@code columns} of a terminal if that is possible without shortening a number. In the
+     * place of the rows beyond the first {@code most} a line says how many there are.
      */
-    List<String> lines(int most) {
+    List<String> lines(int columns, int most) {
+        int all = rows.size() - 1; // without the titles
+        if (all <= most) {
+            return lines(columns);
+        }
+        List<String> lines = new ArrayList<>(lines(columns).subList(0, most + 1));
+        lines.add(String.format(Locale.ROOT, ".. and %,d more (--top 0)", all - most));
+        return lines;
+    }
+
+    private List<String> lines(int most) {
         int[] widths = new int[columns.size()];
         for (List<String> row : rows) {
             for (int i = 0; i < widths.length; i++) {

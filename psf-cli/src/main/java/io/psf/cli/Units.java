@@ -1,5 +1,6 @@
 package io.psf.cli;
 
+import java.time.Duration;
 import java.util.Locale;
 
 /** Numbers with units that a person reads, in at most 8 characters. */
@@ -31,6 +32,20 @@ final class Units {
             return digits(micros) + " us";
         }
         return micros < 999_500 ? digits(micros / 1e3) + " ms" : digits(micros / 1e6) + " s";
+    }
+
+    /** Returns a time that has passed: {@code 12 s}, {@code 3 min}, {@code 5 h 7 min}, {@code 2 d 4 h}. */
+    static String age(Duration age) {
+        long seconds = Math.max(0, age.toSeconds());
+        if (seconds < 60) {
+            return seconds + " s";
+        }
+        if (seconds < 3600) {
+            return seconds / 60 + " min";
+        }
+        return seconds < 86_400
+                ? seconds / 3600 + " h " + seconds / 60 % 60 + " min"
+                : seconds / 86_400 + " d " + seconds / 3600 % 24 + " h";
     }
 
     private static String scaled(long value, int base, String units, String end) {

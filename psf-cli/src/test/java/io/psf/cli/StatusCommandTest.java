@@ -29,12 +29,16 @@ import picocli.CommandLine;
 @Timeout(120)
 class StatusCommandTest {
     private static String status(int port, String... options) {
+        return psf(port, "status", options);
+    }
+
+    private static String psf(int port, String command, String... options) {
         StringWriter said = new StringWriter();
         CommandLine psf = Main.commandLine();
         psf.setOut(new PrintWriter(said));
         psf.setErr(new PrintWriter(said, true));
         String[] arguments = new String[options.length + 3];
-        arguments[0] = "status";
+        arguments[0] = command;
         arguments[1] = "--scheduler";
         arguments[2] = "127.0.0.1:" + port;
         System.arraycopy(options, 0, arguments, 3, options.length);
@@ -54,20 +58,19 @@ class StatusCommandTest {
                 }
             });
             assertThat(status(port, "--once"))
-                    .startsWith("0: NODE")
-                    .containsPattern("server +1 +127.0.0.1:[0-9]+")
-                    .containsPattern("worker +0 +-")
+                    .startsWith("0: cluster: job, 2 of 2 servers, 1 of 1 workers, for ")
+                    .containsPattern("server +1 +127.0.0.1:[0-9]+ +31.3 KiB +[0-9.]+ .iB +present")
+                    .containsPattern("worker +0 +- +- +- +present")
                     .containsPattern("items +1,000 +16 +2 host +62.5 KiB +0 B +0 B +Add")
                     .containsPattern(
-                            "psf.dense.push +[1-9][0-9,]* +0 +[1-9][0-9.,]* +[0-9.]+ [KMG]iB +[0-9.]+ [KMG]?i?B")
-                    .containsPattern("psf.dense.push( +[0-9.]+ (us|ms|s)){5}")
+                            "psf.dense.push +[1-9][0-9,]* +[1-9][0-9.,]* +[0-9.]+ [KMG]iB( +[0-9.]+ (us|ms|s)){3}")
                     .containsPattern("counted for [1-9].* s, rates of the last 1\\.[0-9] s")
-                    .containsPattern(
-                            "apart, of psf status and the like: connections [0-9]+, psf.list [0-9]+, psf.stats [0-9]+")
-                    .doesNotContainPattern("(?m)^psf.(list|stats|connection)");
+                    .doesNotContainPattern("(?m)^psf.(list|stats|model|connection)");
             assertThat(status(port, "--json"))
-                    .startsWith("0: {\"members\":[{\"role\":\"server\",\"rank\":0,")
-                    .contains("{\"name\":\"items\",\"rows\":1000,\"width\":16,\"grows\":false,")
+                    .startsWith(
+                            "0: {\"cluster\":{\"name\":\"\",\"service\":false,\"servers\":2,\"workers\":1,\"ageMillis\":")
+                    .contains("\"members\":[{\"role\":\"server\",\"rank\":0,", "\"lost\":[],\"checkpoints\":[],")
+                    .contains("{\"name\":\"items\",\"rows\":1000,\"allRows\":1000,\"width\":16,\"grows\":false,")
                     .contains("{\"function\":\"psf.list\",\"outcomes\":{\"OK\":")
                     .contains("{\"function\":\"psf.dense.push\",\"outcomes\":{\"OK\":");
             stop.set(true);
@@ -123,11 +126,20 @@ class StatusCommandTest {
                 Files.createFile(start);
                 awaitPrint(output, "NODE .*\nserver +0 .*\nserver +1 .*\nworker +0 .*");
                 job.kill("server 1");
-                awaitPrint(output, "NODE .*\nserver +0 .*\nworker +0 .*");
+                awaitPrint(
+                        output, "server 1 is missing: .*\nNODE .*\nserver +1 .* lost: .*\nserver +0 .*\nworker +0 .*");
+                assertThat(psf(port(job), "status", "--once"))
+                        .startsWith("1: cluster: job, 1 of 2 servers, 1 of 1 workers");
+                assertThat(psf(port(job), "health"))
+                        .startsWith("1: unhealthy: 1 server and 1 worker (expected: 2 servers; server 1: lost, ");
             } finally {
                 status.destroyForcibly().onExit().join();
             }
         }
+    }
+
+    private static int port(LocalJob job) {
+        return Integer.parseInt(job.schedulerAddress().replaceAll(".*:", ""));
     }
 
     private static void awaitPrint(Path output, String lines) {
@@ -164,5 +176,6 @@ class StatusCommandTest {
     void theIntervalIsPositive() {
         assertThat(status(1, "--interval", "0"))
                 .startsWith("2: psf: --interval: 0.0 (expected: above 0, at most 86400)");
+        assertThat(status(1, "--top", "-1")).startsWith("2: psf: --top: -1 (expected: at least 0)");
     }
 }

@@ -72,6 +72,7 @@ public final class Client extends ConnectedCaller {
                             join.said(),
                             join.security().secret(),
                             join.timeout())
+                    .cluster()
                     .members();
             node.join(join, Join.Request.of(Role.CLIENT, -1, "", 0)).end(config.deadline());
             return members;

@@ -45,7 +45,7 @@ public final class Guest implements FunctionCaller, AutoCloseable {
                 join.said(),
                 join.security().secret(),
                 join.timeout());
-        for (Member member : link.members()) {
+        for (Member member : link.cluster().members()) {
             if (member.role() == Role.SERVER) {
                 Peer server = Session.without(client, node.transport(), member, link.ticket(), join.timeout());
                 node.sender((AutoCloseable) () -> client.disconnect(server));
@@ -72,12 +72,12 @@ public final class Guest implements FunctionCaller, AutoCloseable {
 
     /** Returns the members of the cluster at the time of the visit: every node except the scheduler. */
     public List<Member> members() {
-        return link.members();
+        return link.cluster().members();
     }
 
-    /** Returns the number of servers that the cluster has when it is complete; fewer are members if some were lost. */
-    public int servers() {
-        return link.servers();
+    /** Returns the nodes of the cluster at the time of the visit, present and lost. */
+    public ClusterSummary cluster() {
+        return ClusterSummary.of(link.cluster());
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.psf.chronicle;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.psf.api.PsException;
+import io.psf.api.spi.MemoryUse;
 import io.psf.api.spi.OwnerFiles;
 import io.psf.runtime.spi.store.AccountEntry;
 import io.psf.runtime.spi.store.Allocation;
@@ -130,6 +131,11 @@ final class MappedStore implements Store {
         } finally {
             deleteNowOrLater(file);
         }
+    }
+
+    @Override
+    public MemoryUse use() {
+        return account.use();
     }
 
     private Path file(String name) {

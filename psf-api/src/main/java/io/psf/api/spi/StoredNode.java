@@ -58,6 +58,9 @@ public interface StoredNode extends Node {
      */
     CompletionStage<Void> onEveryShard(Consumer<? super Shard> work);
 
+    /** Returns the memory that the tensors of this node have. */
+    MemoryUse tensorMemory();
+
     /** Adds a listener to the requests that this node handles from now on. The test kit's nodes make no events. */
     void listen(RequestListener listener);
 }

@@ -5,6 +5,7 @@ import static io.psf.api.layout.Reduction.MIN;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.layout.Reduce;
+import io.psf.api.spi.MemoryUse;
 import io.psf.api.spi.StoredNode;
 import java.util.List;
 
@@ -22,8 +23,18 @@ public interface CollectStatistics {
      *
      * @param nanos the time that the servers have counted for; of several servers the shortest
      * @param functions the functions of each server that requests have named
+     * @param memory the memory of each server
      */
-    record Response(@Reduce(MIN) long nanos, List<OfFunction> functions) {}
+    record Response(@Reduce(MIN) long nanos, List<OfFunction> functions, List<OfMemory> memory) {}
+
+    /**
+     * The memory that the tensors of a server have, on the host.
+     *
+     * @param server the rank of the server
+     * @param bytes the bytes that are allocated
+     * @param most the most bytes that they may have; {@link Long#MAX_VALUE} if there is no limit
+     */
+    record OfMemory(int server, long bytes, long most) {}
 
     /**
      * The statistics of a function on a server.
@@ -62,6 +73,10 @@ public interface CollectStatistics {
             node.listen(made);
             return made;
         });
-        return counters.response(node.rank());
+        MemoryUse memory = node.tensorMemory();
+        return new Response(
+                counters.nanos(),
+                counters.functions(node.rank()),
+                List.of(new OfMemory(node.rank(), memory.bytes(), memory.most())));
     }
 }

@@ -32,16 +32,20 @@ final class ServerCounters implements RequestListener {
         of(function).answered(outcome, bytes, nanos);
     }
 
+    /** Returns the time that this server has counted for. */
+    long nanos() {
+        return System.nanoTime() - begin;
+    }
+
     /**
      * Returns the counts.
      *
      * @param server the rank of this server
      */
-    CollectStatistics.Response response(int server) {
-        List<CollectStatistics.OfFunction> counts = new TreeMap<>(functions)
+    List<CollectStatistics.OfFunction> functions(int server) {
+        return new TreeMap<>(functions)
                 .entrySet().stream()
                         .map(each -> each.getValue().statistics(server, each.getKey()))
                         .toList();
-        return new CollectStatistics.Response(System.nanoTime() - begin, counts);
     }
 }

@@ -30,6 +30,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -94,6 +95,14 @@ class ClientCheckpointsTest {
                 checkpoints.save(step, Map.of("position", "" + step));
             }
             assertThat(checkpoints.list()).extracting(ModelCheckpoint::step).containsExactly(3L, 2L);
+            assertThat(ModelCheckpoints.newest(client, List.of("m", "none", "../m")))
+                    .satisfiesExactly(newest -> {
+                        assertThat(newest.model() + newest.step()).isEqualTo("m3");
+                        assertThat(newest.saved())
+                                .isBetween(
+                                        Instant.now().minusSeconds(600),
+                                        Instant.now().plusSeconds(1));
+                    });
             checkpoints.save(3, Map.of("position", "again"));
             assertThat(checkpoints.latest().orElseThrow().record(0)).isEqualTo(Map.of("position", "again"));
             assertThat(checkpoints.load(2).record(0)).isEqualTo(Map.of("position", "2"));

@@ -42,6 +42,7 @@ final class GuestTest {
                     if (worker.rank() == 0 && round % 5 == 1) {
                         try (Guest guest = Guest.visit(at(cluster.scheduler()))) {
                             assertThat(guest.members()).hasSize(4);
+                            assertThat(guest.cluster().missingServers()).isEmpty();
                             assertThat(Tensors.list(guest).get(0).rows()).isEqualTo(100);
                             assertThat(Statistics.of(guest).time()).isPositive();
                         }

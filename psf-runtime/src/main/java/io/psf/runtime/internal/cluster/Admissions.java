@@ -6,6 +6,7 @@ import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.runtime.internal.server.Connections;
 import io.psf.runtime.internal.server.session.Connection;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -65,14 +66,25 @@ final class Admissions {
         return agreed;
     }
 
-    /** Returns what a guest needs to visit the servers. */
-    Visit.Response visit(Protocol agreed, Connection connection) {
+    /**
+     * Returns what a guest needs to visit the servers.
+     *
+     * @param formed when the cluster has formed, or this scheduler took its place
+     */
+    Visit.Response visit(Protocol agreed, Connection connection, long formed) {
         String grant = connection.rights().grant();
+        ClusterState now = states.now();
         return new Visit.Response(
                 agreed,
                 plan.heartbeatLimit().toMillis(),
-                states.now().members(),
-                plan.servers(),
+                new Visit.Cluster(
+                        new Visit.Plan(plan.trust().cluster(), plan.service(), plan.servers(), plan.workers()),
+                        Duration.ofNanos(plan.now() - formed).toMillis(),
+                        now.members(),
+                        now.lost(),
+                        now.recovery().models().stream()
+                                .map(ClusterChange.Model::name)
+                                .toList()),
                 new Join.Keys(
                         tickets.cluster(),
                         tickets.of(Role.WORKER, Ticket.GUEST, 0, grant).secret(),

@@ -24,8 +24,14 @@ public final class FunctionGroups {
             "psf.connection.hello",
             "psf.connection.present");
 
-    private static final Set<String> READ =
-            Set.of("psf.list", "psf.model.list", "psf.model.written", "psf.rounds", "psf.stats", "psf.table.counts");
+    private static final Set<String> READ = Set.of(
+            "psf.list",
+            "psf.model.list",
+            "psf.model.newest",
+            "psf.model.written",
+            "psf.rounds",
+            "psf.stats",
+            "psf.table.counts");
 
     private static final Set<String> PULL = Set.of(
             "psf.cache.sync",

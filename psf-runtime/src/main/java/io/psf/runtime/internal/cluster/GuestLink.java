@@ -7,18 +7,16 @@ import io.psf.runtime.internal.call.CallClient;
 import io.psf.runtime.internal.call.Peer;
 import io.psf.runtime.spi.transport.Transport;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The admission of a guest, on the guest's side.
  *
- * @param members every node of the cluster except the scheduler, at the time of the visit
- * @param servers the number of servers that the cluster has when it is complete
+ * @param cluster the nodes of the cluster at the time of the visit
  * @param ticket the ticket with which the guest connects to servers
  * @param heartbeatLimit how long a node may stay silent
  */
-public record GuestLink(List<Member> members, int servers, Ticket ticket, Duration heartbeatLimit) {
+public record GuestLink(Visit.Cluster cluster, Ticket ticket, Duration heartbeatLimit) {
     /**
      * Asks the scheduler for admission, over a connection that is closed afterwards. Blocks.
      *
@@ -53,8 +51,7 @@ public record GuestLink(List<Member> members, int servers, Ticket ticket, Durati
                     admitted.keys().cluster(),
                     admitted.keys().ticket(),
                     admitted.keys().grant());
-            return new GuestLink(
-                    admitted.members(), admitted.servers(), ticket, Duration.ofMillis(admitted.heartbeatMillis()));
+            return new GuestLink(admitted.cluster(), ticket, Duration.ofMillis(admitted.heartbeatMillis()));
         } catch (PsException e) {
             throw FirstCall.ofScheduler(scheduler, e);
         } finally {

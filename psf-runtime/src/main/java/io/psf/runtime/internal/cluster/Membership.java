@@ -39,7 +39,9 @@ final class Membership {
     private final Admissions admissions;
     private final Absences absences;
     private State state = State.FORMING;
+    /** When the cluster began to form; once it has formed, when that was. */
     private long started;
+
     private @Nullable PsException failure;
     private long endedAt;
     private long tickedAt;
@@ -117,7 +119,7 @@ final class Membership {
     Visit.Response visit(Join.Request guest, Connection connection) {
         Protocol agreed = admissions.requireGuest(guest, connection);
         JoinChecks.requireRunning(state == State.RUNNING, state == State.ENDED, table.joined(plan));
-        return admissions.visit(agreed, connection);
+        return admissions.visit(agreed, connection, started);
     }
 
     /** Accepts a node again whose connection broke before it received the answer to its join. */
@@ -173,6 +175,7 @@ final class Membership {
         }
         if (forms) {
             state = State.RUNNING;
+            started = plan.now();
             LOG.info("cluster is ready: {}", plan.whenComplete());
         }
         if (plan.service() && begins) {

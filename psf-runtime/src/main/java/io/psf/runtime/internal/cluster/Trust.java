@@ -54,6 +54,11 @@ public final class Trust {
         }
     }
 
+    /** Returns the name of the cluster; empty for none. */
+    String cluster() {
+        return cluster;
+    }
+
     /** Returns what nodes may call. */
     Rules rules() {
         return file == null ? Rules.NONE : file.now().rules();

@@ -24,11 +24,32 @@ public interface Visit {
      *
      * @param protocol what the guest and the scheduler have in common
      * @param heartbeatMillis how long a node may stay silent
-     * @param members every node except the scheduler
-     * @param servers the number of servers that the cluster has when it is complete
+     * @param cluster its nodes
      * @param keys the secrets of a guest: a {@link Ticket} of rank {@link Ticket#GUEST}, and no key
      */
-    record Response(Protocol protocol, long heartbeatMillis, List<Member> members, int servers, Join.Keys keys) {}
+    record Response(Protocol protocol, long heartbeatMillis, Cluster cluster, Join.Keys keys) {}
+
+    /**
+     * The nodes of a cluster.
+     *
+     * @param plan the cluster that the scheduler has formed
+     * @param ageMillis the time since the cluster has formed, or since another scheduler took the place of the lost one
+     * @param members every node that is present except the scheduler
+     * @param lost the nodes that count as lost
+     * @param models the models of whose checkpoints lost slices are loaded
+     */
+    record Cluster(
+            Plan plan, long ageMillis, List<Member> members, List<ClusterChange.Loss> lost, List<String> models) {}
+
+    /**
+     * A cluster as it was planned.
+     *
+     * @param name the cluster's name; empty for none
+     * @param service true if the cluster outlives its jobs
+     * @param servers the number of servers that the cluster has when it is complete
+     * @param workers the number of workers with which a job begins
+     */
+    record Plan(String name, boolean service, int servers, int workers) {}
 
     Response handle(Request request, Node scheduler);
 }

@@ -1,6 +1,7 @@
 package io.psf.runtime.spi.store;
 
 import io.psf.api.PsException;
+import io.psf.api.spi.MemoryUse;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -129,6 +130,11 @@ public final class MemoryAccount implements AutoCloseable {
     /** Returns the number of bytes that are claimed, or allocated and not freed; of reservations, those that were taken. */
     public long allocated() {
         return allocated.get();
+    }
+
+    /** Returns the bytes of {@link #allocated}, and their limit. */
+    public MemoryUse use() {
+        return new MemoryUse(allocated.get(), limit.most());
     }
 
     /** Returns the number of bytes that were given up and are not freed. */

@@ -1,6 +1,7 @@
 package io.psf.runtime.spi.store;
 
 import io.psf.api.PsException;
+import io.psf.api.spi.MemoryUse;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -180,6 +181,11 @@ public final class NativeStore implements Store {
         }
         AccountEntry entry = account.enter(memory.view(), counted, memory.free());
         return new Native(memory.view().duplicate().order(ByteOrder.LITTLE_ENDIAN), entry);
+    }
+
+    @Override
+    public MemoryUse use() {
+        return account.use();
     }
 
     @Override

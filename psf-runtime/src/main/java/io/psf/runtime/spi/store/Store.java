@@ -1,5 +1,7 @@
 package io.psf.runtime.spi.store;
 
+import io.psf.api.spi.MemoryUse;
+
 /** Allocates off-heap memory for shards, and has an account of it. Thread-safe. */
 public interface Store extends AutoCloseable {
     /**
@@ -33,6 +35,11 @@ public interface Store extends AutoCloseable {
      * @throws io.psf.api.PsException with {@code RESOURCE_EXHAUSTED} if no memory is left
      */
     Reservation reserve(String name, int bytes);
+
+    /** Returns the bytes that are allocated, those of dropped tensors until a collection included, and their limit. */
+    default MemoryUse use() {
+        return new MemoryUse(0, Long.MAX_VALUE);
+    }
 
     /** Releases the resources that the store holds open. Memory that was allocated stays valid. */
     @Override

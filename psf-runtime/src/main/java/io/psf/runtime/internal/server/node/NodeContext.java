@@ -11,6 +11,7 @@ import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
 import io.psf.api.spi.FunctionMemory;
+import io.psf.api.spi.MemoryUse;
 import io.psf.api.spi.ReadOnly;
 import io.psf.api.spi.ServiceClassPath;
 import io.psf.api.spi.StoredNode;
@@ -237,6 +238,11 @@ final class NodeContext implements StoredNode {
         } else {
             StoredNode.super.runApart(thread, work);
         }
+    }
+
+    @Override
+    public MemoryUse tensorMemory() {
+        return shards.memory();
     }
 
     @Override

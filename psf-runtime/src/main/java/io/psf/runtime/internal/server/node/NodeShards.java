@@ -5,6 +5,7 @@ import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
+import io.psf.api.spi.MemoryUse;
 import io.psf.runtime.internal.server.invocation.CallEnvironment;
 import io.psf.runtime.internal.server.lane.Lane;
 import io.psf.runtime.internal.server.shard.Placements;
@@ -57,6 +58,11 @@ public final class NodeShards {
     /** Returns the memory of a tensor whose shards are being created. */
     PromisedMemory promised() {
         return promised;
+    }
+
+    /** Returns the memory that the tensors have on the host. */
+    MemoryUse memory() {
+        return placements.memory();
     }
 
     /** Returns the number of lanes. */

@@ -2,6 +2,7 @@ package io.psf.runtime.internal.server.shard;
 
 import io.psf.api.Node;
 import io.psf.api.PsException;
+import io.psf.api.spi.MemoryUse;
 import io.psf.runtime.spi.shard.MadeShard;
 import io.psf.runtime.spi.shard.ShardFactory;
 import io.psf.runtime.spi.shard.ShardLane;
@@ -155,6 +156,11 @@ public final class Placements {
      */
     public void promise(String what, long bytes) {
         store.promise(what, bytes);
+    }
+
+    /** Returns the memory that tensors have on the host. */
+    public MemoryUse memory() {
+        return store.use();
     }
 
     /** Gives back bytes of a promise. */
