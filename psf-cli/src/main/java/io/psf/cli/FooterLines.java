@@ -14,7 +14,7 @@ import picocli.CommandLine.Model.UsageMessageSpec;
  * continues the line above. Examples, which begin with two blanks, stay as they are.
  */
 final class FooterLines implements IHelpSectionRenderer {
-    private static final Pattern NAMED = Pattern.compile("  (PSF_\\S+(?:, PSF_\\S+)*) +(.*)");
+    private static final Pattern NAMED = Pattern.compile("  (PSF_\\S+) +(.*)");
     private static final String CONTINUED = " ".repeat(10);
     private static final int INDENT = 23;
 
