@@ -67,7 +67,7 @@ record FunctionSources(String type, String inPackage, Place place) {
         if (!NAME.matcher(name).matches() || name.length() > LONGEST) {
             throw failure(String.format(
                     Locale.ROOT,
-                    "NAME: %s (expected: letters, digits and single hyphens, such as row-norms; at most %d)",
+                    "NAME: %s (expected: a letter, then letters, digits and single hyphens, such as row-norms; at most %d)",
                     name,
                     LONGEST));
         }

@@ -163,7 +163,7 @@ class NewProjectTest {
     @ParameterizedTest
     @CsvSource({
         "new, 'NAME: not set (expected: a project''s name, or function; see psf new --help)'",
-        "new 9lives, 'NAME: 9lives (expected: letters, digits and single hyphens, such as row-norms; at most 80)'",
+        "new 9lives, 'NAME: 9lives (expected: a letter, then letters, digits and single hyphens, such as row-norms; at most 80)'",
         "new enum, '--package: enum (expected: a package in Java, such as com.acme; at most 80)'",
         "new psf, '--package: psf (expected: one of your own, such as com.acme)'"
     })

@@ -95,10 +95,13 @@ class StatusCommandTest {
             for (int visit = 0; visit < 2; visit++) {
                 int now = visit;
                 Process guest = guest(scheduler(lines), folder.resolve("guest" + visit));
-                await().atMost(Duration.ofSeconds(60))
-                        .until(() ->
-                                Files.readString(folder.resolve("guest" + now)).contains("psf.dense.pushpull"));
-                guest.destroyForcibly().onExit().join();
+                try {
+                    await().atMost(Duration.ofSeconds(60))
+                            .until(() -> Files.readString(folder.resolve("guest" + now))
+                                    .contains("psf.dense.pushpull"));
+                } finally {
+                    guest.destroyForcibly().onExit().join();
+                }
             }
             Files.createFile(end);
             assertThat(job.awaitExit(Duration.ofSeconds(60))).isTrue();

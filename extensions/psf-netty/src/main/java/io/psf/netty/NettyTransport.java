@@ -25,6 +25,7 @@ import io.psf.runtime.spi.transport.TlsEngines;
 import io.psf.runtime.spi.transport.TlsFailure;
 import io.psf.runtime.spi.transport.Transport;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -202,6 +203,9 @@ final class NettyTransport implements Transport {
     }
 
     private static String reason(Throwable cause) {
+        if (cause instanceof UnknownHostException) {
+            return "unknown host";
+        }
         String message = cause.getMessage();
         return message == null ? cause.toString() : message;
     }

@@ -15,6 +15,7 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
+import java.net.UnknownHostException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -198,6 +199,9 @@ public final class NetTransport implements Transport {
     }
 
     private static String reason(Exception cause) {
+        if (cause instanceof UnknownHostException || cause instanceof UnresolvedAddressException) {
+            return "unknown host";
+        }
         String message = cause.getMessage();
         return message == null ? cause.toString() : message;
     }
