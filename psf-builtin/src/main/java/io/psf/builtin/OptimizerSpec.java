@@ -4,6 +4,7 @@ import io.psf.api.Optimizer;
 import io.psf.api.PsOptimizer;
 import io.psf.api.spi.ServiceClassPath;
 import io.psf.builtin.named.NamedClasses;
+import io.psf.builtin.optimizer.GlobalNorm;
 import io.psf.builtin.optimizer.NamedOptimizers;
 import io.psf.builtin.optimizer.Options;
 import io.psf.builtin.optimizer.Schedule;
@@ -98,6 +99,11 @@ public final class OptimizerSpec implements Serializable {
      */
     public OptimizerSpec clipNorm(double limit) {
         return with(Options.of(options).withClipNorm((float) limit));
+    }
+
+    /** Returns a copy that scales the gradients of several tensors down if their common norm is above a limit. */
+    OptimizerSpec clipGlobalNorm(double limit, GlobalNorm tensors) {
+        return with(Options.of(options).withGlobalNorm((float) limit, tensors));
     }
 
     /**

@@ -61,14 +61,15 @@ final class ReducedWeights implements Weights {
                 || spec.tensor().grows()
                 || !spec.tensor().types().equals(FloatTypes.FLOAT32)
                 || !spec.quorum().equals(Quorum.ALL)
-                || spec.optimizer().options().containsKey(Options.SKIP)) {
+                || spec.optimizer().options().containsKey(Options.SKIP)
+                || spec.optimizer().options().containsKey(Options.GLOBAL_NORM)) {
             throw new IllegalArgumentException(
                     "reduced weights \"" + spec.tensor().id() + "\": shape "
                             + spec.tensor().shape() + ", updates " + spec.updates() + ", quorum "
                             + spec.quorum() + ", number formats "
                             + spec.tensor().types()
                             + ", optimizer " + spec.optimizer()
-                            + " (expected: a fixed number of rows, SUM or MEAN, all workers, FLOAT32, and no skipNonFinite)");
+                            + " (expected: a fixed number of rows, SUM or MEAN, all workers, FLOAT32, and neither skipNonFinite nor a global norm)");
         }
         int unusedRank = worker.rank(); // refused before anything is sent
         var unused = Tensors.init(worker, spec);

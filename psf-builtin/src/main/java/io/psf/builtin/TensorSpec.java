@@ -9,10 +9,15 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.FloatType;
 import io.psf.api.array.FloatTypes;
+import io.psf.builtin.optimizer.GlobalNorm;
+import io.psf.builtin.optimizer.Options;
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -146,6 +151,40 @@ public final class TensorSpec implements Serializable {
      */
     public static TensorSpec growing(String name, int width) {
         return table(name, TensorInfo.GROWING, width);
+    }
+
+    /**
+     * Returns copies whose gradients are clipped by their global norm, as the gradient of a whole model: if the Euclidean norm over
+     * all of them, of the sums or means of one round of each tensor, is above the limit, all are scaled by the same factor. The
+     * n-th round of a tensor closes with that of each other one. So a worker pushes to all of them, before it awaits
+     * one of these pushes; a push of no rows is one. If the norm is not finite, the pushes of all of them fail with {@code
+     * BAD_REQUEST}, and no values change. {@code skipNonFinite} leaves out pushes of each tensor by itself.
+     *
+     * @param limit above 0
+     * @param specs of different names; the first one's servers add up the norm
+     * @return the copies, in their order, for one {@link Tensors#init(io.psf.api.TensorCaller, List)}, or several
+     * @throws IllegalArgumentException if a tensor has updates {@link Updates#EACH}, where a worker can scale its gradients
+     *     before it pushes them, or a {@link #quorum}, whose rounds differ from slice to slice, or a {@code clipNorm} of its
+     *     own, or an optimizer that replaces values
+     */
+    public static List<TensorSpec> clipGlobalNorm(double limit, List<TensorSpec> specs) {
+        Set<TensorId> names = new HashSet<>();
+        List<TensorSpec> clipped = new ArrayList<>();
+        for (TensorSpec spec : specs) {
+            if (spec.updates == Updates.EACH
+                    || !spec.quorum.equals(Quorum.ALL)
+                    || Options.of(spec.optimizer.options()).clipNorm() > 0
+                    || !names.add(spec.tensor.id())) {
+                throw new IllegalArgumentException("tensor \"" + spec.tensor.id() + "\" with a global norm: updates "
+                        + spec.updates + ", quorum " + spec.quorum + ", optimizer " + spec.optimizer + ", number "
+                        + (clipped.size() + 1) + " of " + names
+                        + " (expected: SUM or MEAN, all workers, no clipNorm, each name once)");
+            }
+            GlobalNorm norm = new GlobalNorm(
+                    clipped.size() + 1, specs.size(), specs.get(0).tensor.id().name());
+            clipped.add(spec.optimizer(spec.optimizer.clipGlobalNorm(limit, norm)));
+        }
+        return clipped;
     }
 
     /** Returns name, rows, width and number formats. */

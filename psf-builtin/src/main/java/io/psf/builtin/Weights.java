@@ -37,7 +37,7 @@ public interface Weights {
      * @param spec a spec whose updates are {@link Updates#SUM} or {@link Updates#MEAN}; slices and placement are those
      *     of the servers' copy. The name with {@code .allreduce} behind it is that of the memory for gradients
      * @throws IllegalArgumentException if the updates are {@link Updates#EACH}, the tensor grows, has a quorum, is
-     *     stored or sent in another type than float32, or has an optimizer with {@code skipNonFinite}, or the name has more
+     *     stored or sent in another type than float32, or has an optimizer with {@code skipNonFinite} or a global norm, or the name has more
      *     than 190 characters
      * @throws io.psf.api.PsException as {@link Tensors#init}; with {@code BAD_REQUEST} if the caller is no worker
      */

@@ -2,6 +2,7 @@ package io.psf.builtin.optimizer;
 
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The work of an optimizer besides its formula. A gradient is first clipped by value, then by the norm, then the weight
@@ -12,16 +13,26 @@ import java.util.TreeMap;
  * @param weightDecay g += weightDecay w before the formula (L2 regularization); 0 for none
  * @param schedule how the learning rate changes
  * @param skipNonFinite true if a push with an element that is not finite is left out
+ * @param globalNorm the tensors over which the norm is; null for that of the tensor alone
  */
-public record Options(float clipValue, float clipNorm, float weightDecay, Schedule schedule, boolean skipNonFinite) {
+public record Options(
+        float clipValue,
+        float clipNorm,
+        float weightDecay,
+        Schedule schedule,
+        boolean skipNonFinite,
+        @Nullable GlobalNorm globalNorm) {
     /** Neither clips nor decays, at a constant rate. */
-    public static final Options NONE = new Options(0, 0, 0, Schedule.constant(), false);
+    public static final Options NONE = new Options(0, 0, 0, Schedule.constant(), false, null);
 
     private static final String CLIP_VALUE = "clipValue";
     private static final String CLIP_NORM = "clipNorm";
     private static final String WEIGHT_DECAY = "weightDecay";
     /** The name of {@link #skipNonFinite}. */
     public static final String SKIP = "skipNonFinite";
+
+    /** The name of {@link #globalNorm}. */
+    public static final String GLOBAL_NORM = "clipNorm.tensor";
 
     private static final String SCHEDULE = "schedule";
     private static final String STEPS = "schedule.steps";
@@ -33,6 +44,7 @@ public record Options(float clipValue, float clipNorm, float weightDecay, Schedu
         requireLimit(CLIP_VALUE, clipValue);
         requireLimit(CLIP_NORM, clipNorm);
         requireLimit(WEIGHT_DECAY, weightDecay);
+        OptimizerChecks.require(globalNorm == null || clipNorm > 0, CLIP_NORM, clipNorm, "> 0, for a global norm");
     }
 
     private static void requireLimit(String name, float value) {
@@ -46,6 +58,7 @@ public record Options(float clipValue, float clipNorm, float weightDecay, Schedu
      */
     public static Options of(Map<String, String> texts) {
         Options options = NONE;
+        GlobalNorm globalNorm = null;
         Map<String, String> schedule = new TreeMap<>();
         for (Map.Entry<String, String> each : texts.entrySet()) {
             String name = each.getKey();
@@ -54,15 +67,26 @@ public record Options(float clipValue, float clipNorm, float weightDecay, Schedu
                 case CLIP_NORM -> options = options.withClipNorm((float) number(name, each.getValue()));
                 case WEIGHT_DECAY -> options = options.withWeightDecay((float) number(name, each.getValue()));
                 case SKIP -> options = options.withSkipNonFinite(truth(name, each.getValue()));
+                case GLOBAL_NORM -> globalNorm = GlobalNorm.of(each.getValue());
                 case SCHEDULE, STEPS, FACTOR, WARM_UP -> schedule.put(name, each.getValue());
                 default ->
                     throw new IllegalArgumentException("option of an optimizer: \"" + name + "\" (expected: "
                             + String.join(
-                                    ", ", CLIP_VALUE, CLIP_NORM, WEIGHT_DECAY, SKIP, SCHEDULE, STEPS, FACTOR, WARM_UP)
+                                    ", ",
+                                    CLIP_VALUE,
+                                    CLIP_NORM,
+                                    GLOBAL_NORM,
+                                    WEIGHT_DECAY,
+                                    SKIP,
+                                    SCHEDULE,
+                                    STEPS,
+                                    FACTOR,
+                                    WARM_UP)
                             + ")");
             }
         }
-        return schedule.isEmpty() ? options : options.withSchedule(schedule(schedule));
+        options = schedule.isEmpty() ? options : options.withSchedule(schedule(schedule));
+        return globalNorm == null ? options : options.withGlobalNorm(options.clipNorm, globalNorm);
     }
 
     private static Schedule schedule(Map<String, String> texts) {
@@ -110,6 +134,9 @@ public record Options(float clipValue, float clipNorm, float weightDecay, Schedu
         if (skipNonFinite) {
             texts.put(SKIP, "true");
         }
+        if (globalNorm != null) {
+            texts.put(GLOBAL_NORM, globalNorm.toString());
+        }
         if (!schedule.isConstant()) {
             texts.put(SCHEDULE, schedule.kind().text());
             texts.put(STEPS, String.valueOf(schedule.steps()));
@@ -127,27 +154,32 @@ public record Options(float clipValue, float clipNorm, float weightDecay, Schedu
 
     /** Returns a copy with another limit of each element. */
     public Options withClipValue(float limit) {
-        return new Options(limit, clipNorm, weightDecay, schedule, skipNonFinite);
+        return new Options(limit, clipNorm, weightDecay, schedule, skipNonFinite, globalNorm);
     }
 
     /** Returns a copy with another limit of the norm. */
     public Options withClipNorm(float limit) {
-        return new Options(clipValue, limit, weightDecay, schedule, skipNonFinite);
+        return new Options(clipValue, limit, weightDecay, schedule, skipNonFinite, globalNorm);
     }
 
     /** Returns a copy with another weight decay. */
     public Options withWeightDecay(float decay) {
-        return new Options(clipValue, clipNorm, decay, schedule, skipNonFinite);
+        return new Options(clipValue, clipNorm, decay, schedule, skipNonFinite, globalNorm);
     }
 
     /** Returns a copy with another schedule. */
     public Options withSchedule(Schedule schedule) {
-        return new Options(clipValue, clipNorm, weightDecay, schedule, skipNonFinite);
+        return new Options(clipValue, clipNorm, weightDecay, schedule, skipNonFinite, globalNorm);
     }
 
     /** Returns a copy that leaves out pushes with an element that is not finite, or that does not. */
     public Options withSkipNonFinite(boolean skips) {
-        return new Options(clipValue, clipNorm, weightDecay, schedule, skips);
+        return new Options(clipValue, clipNorm, weightDecay, schedule, skips, globalNorm);
+    }
+
+    /** Returns a copy that limits the norm over several tensors. */
+    public Options withGlobalNorm(float limit, GlobalNorm tensors) {
+        return new Options(clipValue, limit, weightDecay, schedule, skipNonFinite, tensors);
     }
 
     /** True if gradients reach the formula unchanged. */

@@ -1,6 +1,7 @@
 package io.psf.builtin.optimizer;
 
 import io.psf.api.PsException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One step of a shard that has begun: it takes the sums over the whole tensor that it needs, one array after the other,
@@ -27,6 +28,11 @@ public final class Step {
         return !isClipped || kernel instanceof TensorKernel;
     }
 
+    /** Returns the tensors over which the next sums are; null for the shard's tensor alone. */
+    public @Nullable GlobalNorm globalNorm() {
+        return isClipped ? null : options.globalNorm();
+    }
+
     /** Returns this shard's part of the next sums. */
     public double[] sums() {
         TensorKernel summing = !isClipped ? new SquaredNorm() : (TensorKernel) kernel;
@@ -37,7 +43,7 @@ public final class Step {
     /**
      * Takes the next sums.
      *
-     * @param totals over all slices
+     * @param totals over all slices, and all tensors of the {@link #globalNorm}
      * @throws PsException with {@code BAD_REQUEST} if the norm to clip is not finite; the step must not be applied then
      */
     public void take(double[] totals) {
@@ -49,7 +55,7 @@ public final class Step {
         if (!Double.isFinite(norm)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "norm of the gradient: " + norm
+                    (options.globalNorm() == null ? "norm of the gradient: " : "global norm of the gradients: ") + norm
                             + " (expected: finite, for clipNorm; skipNonFinite leaves such pushes out)");
         }
         scale = norm > options.clipNorm() ? (float) (options.clipNorm() / norm) : 1;

@@ -104,7 +104,17 @@ public final class TiledOptimizer implements Optimizer {
 
     /** True if a step needs sums over all slices of the tensor. Such a step is made by {@link #begin}. */
     public boolean needsSums() {
-        return options.clipNorm() > 0 || kernel instanceof TensorKernel || options.skipNonFinite();
+        return roundNeedsSums() || options.skipNonFinite();
+    }
+
+    /** True if the step of a round needs sums over all slices, and not only each push. */
+    public boolean roundNeedsSums() {
+        return options.clipNorm() > 0 || kernel instanceof TensorKernel;
+    }
+
+    /** Returns the tensors over which the norm of the gradient is; null for this one alone, or without a limit of the norm. */
+    public @Nullable GlobalNorm globalNorm() {
+        return options.globalNorm();
     }
 
     /** True if a push with an element that is not finite, on any slice, is left out. */
@@ -215,11 +225,14 @@ public final class TiledOptimizer implements Optimizer {
      *     the rate of the step
      */
     public void complete(Shard shard, PushedRows rows) {
-        if (needsSums() && !isWhole(shard)) {
+        if (needsSumsOfOthers(shard)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "optimizer " + this + ": needs sums over all slices of tensor \""
-                            + shard.spec().id() + "\" (expected: a push, or a tensor of one slice)");
+                            + shard.spec().id() + "\""
+                            + (globalNorm() == null
+                                    ? " (expected: a push, or a tensor of one slice)"
+                                    : " and of others (expected: a push)"));
         }
         Step step = begin(shard, rows);
         while (step.needsSums()) {
@@ -228,9 +241,10 @@ public final class TiledOptimizer implements Optimizer {
         step.apply();
     }
 
-    /** True if the shard is its whole tensor. */
-    public static boolean isWhole(Shard shard) {
-        return shard.range().length() == shard.spec().rows();
+    /** True if a step needs sums over other shards: of other slices, or of other tensors. */
+    public boolean needsSumsOfOthers(Shard shard) {
+        boolean isWhole = shard.range().length() == shard.spec().rows();
+        return needsSums() && (!isWhole || globalNorm() != null);
     }
 
     @Override

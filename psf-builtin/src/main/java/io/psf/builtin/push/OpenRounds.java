@@ -3,6 +3,7 @@ package io.psf.builtin.push;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
+import io.psf.builtin.optimizer.GlobalNorm;
 import io.psf.builtin.optimizer.Step;
 import io.psf.builtin.optimizer.TiledOptimizer;
 import java.io.DataInputStream;
@@ -42,6 +43,8 @@ final class OpenRounds {
     private final Supplier<String> waitsFor = this::waitedFor;
 
     private boolean closing;
+    /** The tensors whose rounds the last round waits for; null for none. */
+    private @Nullable GlobalNorm globalNorm;
     /** The number of rounds that have closed. */
     private long closed;
 
@@ -258,6 +261,12 @@ final class OpenRounds {
 
     private String waitedFor() {
         Round oldest = open.peek();
+        if (closing && globalNorm != null) {
+            return "global norm of round " + closed
+                    + ": waits for the rounds of other tensors (expected: a push to each of the "
+                    + globalNorm.members() + " tensors from \"" + globalNorm.first()
+                    + "\" on, in each step, before one of the pushes is awaited)";
+        }
         if (closing || oldest == null) {
             return "";
         }
@@ -274,17 +283,18 @@ final class OpenRounds {
         if (quorum != null) {
             quorum.answered(round.workers(), closed);
         }
-        if (round.isWithoutUpdates()) {
-            round.answer();
-            return false;
-        }
         try {
-            Update total = round.total(mean);
             TiledOptimizer summing = steps.summing();
-            if (summing != null) {
-                return begin(round, steps.begin(summing, total));
+            globalNorm = summing == null ? null : summing.globalNorm();
+            if (round.isWithoutUpdates()) {
+                if (globalNorm != null) {
+                    return begin(round, null);
+                }
+            } else if (summing != null) {
+                return begin(round, steps.begin(summing, round.total(mean)));
+            } else {
+                steps.apply(round.total(mean));
             }
-            steps.apply(total);
         } catch (RuntimeException | Error e) {
             round.fail(e);
             return false;
@@ -293,7 +303,7 @@ final class OpenRounds {
         return false;
     }
 
-    private boolean begin(Round round, Step step) {
+    private boolean begin(Round round, @Nullable Step step) {
         SlicedStep.Id id = new SlicedStep.Id(SlicedStep.Id.ROUND, closed);
         CompletableFuture<Void> done = steps.run(step, id, round.callers()).toCompletableFuture();
         boolean isPending = !done.isDone();

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** The steps of a shard's optimizer that pushes cause, with those keys that the table's policy admits. Used on the lane. */
 final class PushSteps {
     private final Shard shard;
+    private final boolean synchronous;
     private final boolean hasQuorum;
     /** Which keys get a row, and which rows are removed; null if that is every key and no row. */
     private final @Nullable RowPolicy policy;
@@ -28,10 +29,12 @@ final class PushSteps {
     /**
      * Creates the steps of a new shard.
      *
+     * @param synchronous true if pushes are applied in rounds
      * @param hasQuorum true if rounds may close without a push of each worker
      */
-    PushSteps(Shard shard, boolean hasQuorum) {
+    PushSteps(Shard shard, boolean synchronous, boolean hasQuorum) {
         this.shard = shard;
+        this.synchronous = synchronous;
         this.hasQuorum = hasQuorum;
         RowPolicy ofTable = shard.spec().grows() ? RowPolicy.of(shard) : null;
         this.policy = ofTable == null || ofTable.isNone() ? null : ofTable;
@@ -90,12 +93,17 @@ final class PushSteps {
         return summing.begin(shard, part.keys(), part.values());
     }
 
-    /** Completes a step that {@link #begin} began. */
-    CompletionStage<Void> run(Step step, SlicedStep.Id id, List<Caller> callers) {
+    /**
+     * Completes a step that {@link #begin} began.
+     *
+     * @param step null for a round without updates, which has a part of nothing in the {@link TiledOptimizer#globalNorm}
+     */
+    CompletionStage<Void> run(@Nullable Step step, SlicedStep.Id id, List<Caller> callers) {
         running++;
         CompletionStage<Void> done;
         try {
-            done = new SlicedStep(shard, step, id, callers).run();
+            SlicedStep sliced = new SlicedStep(shard, id, callers);
+            done = step == null ? sliced.pass() : sliced.run(step);
         } catch (RuntimeException | Error e) {
             running--;
             throw e;
@@ -117,15 +125,22 @@ final class PushSteps {
     /**
      * Returns the optimizer if its steps need sums over other slices; otherwise null.
      *
-     * @throws PsException with {@code BAD_REQUEST} if there is a quorum: a round has other pushes on other slices then
+     * @throws PsException with {@code BAD_REQUEST} if there is a quorum, and rounds need sums: a round has other pushes on other
+     *     slices then; or if the norm is over several tensors, without rounds
      */
     @Nullable
     TiledOptimizer summing() {
         TiledOptimizer tiled = TiledOptimizer.of(shard);
-        if (tiled == null || !tiled.needsSums() || TiledOptimizer.isWhole(shard)) {
+        if (tiled == null || !tiled.needsSumsOfOthers(shard)) {
             return null;
         }
-        if (hasQuorum) {
+        if (!synchronous && tiled.globalNorm() != null) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "optimizer of tensor \"" + shard.spec().id() + "\": " + tiled
+                            + ", a norm over several tensors, with updates EACH (expected: SUM or MEAN)");
+        }
+        if (hasQuorum && tiled.roundNeedsSums()) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "optimizer of tensor \"" + shard.spec().id() + "\": " + tiled

@@ -59,7 +59,7 @@ public final class Pushes extends WaitingCalls implements MovingState {
         this.synchronous = synchronous;
         this.mean = mean;
         this.quorum = quorum;
-        this.steps = new PushSteps(shard, quorum != null);
+        this.steps = new PushSteps(shard, synchronous, quorum != null);
         this.rounds = new OpenRounds(shard, mean, quorum, steps);
     }
 

@@ -3,15 +3,20 @@ package io.psf.builtin.push;
 import io.psf.api.Caller;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
+import io.psf.api.TensorId;
 import io.psf.api.array.LongArray;
+import io.psf.builtin.optimizer.GlobalNorm;
 import io.psf.builtin.optimizer.Step;
+import io.psf.builtin.optimizer.TiledOptimizer;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A step of an optimizer on one shard that needs sums over all slices of the tensor, such as the norm of the gradient. Sends
- * this slice's part of the sums to the slice of key 0, waits for the totals, and then changes the shard. Used on the
+ * this slice's part of the sums to the slice of key 0, of the tensor or of the first tensor of a global norm, waits for the totals, and then changes the shard. Used on the
  * shard's lane.
  */
 final class SlicedStep {
@@ -19,9 +24,11 @@ final class SlicedStep {
     private static final int CHECK = -1;
 
     private final Shard shard;
-    private final Step step;
     private final Id id;
     private final List<Caller> callers;
+    /** Identifies this step of the slice among all of them. */
+    private final long number = ThreadLocalRandom.current().nextLong();
+
     private int stage;
 
     /**
@@ -34,30 +41,46 @@ final class SlicedStep {
         static final int ROUND = -1;
     }
 
+    /** Asks for sums, on behalf of a caller. */
+    private interface Sums {
+        CompletableFuture<double[]> ask(Caller caller);
+    }
+
     /**
      * Creates a step.
      *
      * @param callers the callers of the pushes that cause the step. The first one calls for the sums; if its push is
      *     cancelled, the next one does
      */
-    SlicedStep(Shard shard, Step step, Id id, List<Caller> callers) {
+    SlicedStep(Shard shard, Id id, List<Caller> callers) {
         this.shard = shard;
-        this.step = step;
         this.id = id;
         this.callers = callers;
     }
 
     /** Collects the sums, then changes the shard. The returned stage is completed on the lane. */
-    CompletionStage<Void> run() {
+    CompletionStage<Void> run(Step step) {
         if (!step.needsSums()) {
             step.apply();
             return CompletableFuture.completedFuture(null);
         }
-        return totals(step.sums(), 0).thenCompose(answer -> {
-            step.take(answer.totals().toArray());
+        GlobalNorm norm = step.globalNorm();
+        double[] part = step.sums();
+        Sums sums = norm == null
+                ? caller -> sums(shard, id, caller, stage, part)
+                : caller -> overTensors(norm, caller, part[0]);
+        return totals(sums, 0).thenCompose(totals -> {
+            step.take(totals);
             stage++;
-            return run();
+            return run(step);
         });
+    }
+
+    /** Takes part in the global norm without a gradient. Changes nothing. */
+    CompletionStage<Void> pass() {
+        GlobalNorm norm = Objects.requireNonNull(
+                Objects.requireNonNull(TiledOptimizer.of(shard)).globalNorm());
+        return totals(caller -> overTensors(norm, caller, 0), 0).thenApply(totals -> null);
     }
 
     /**
@@ -67,23 +90,21 @@ final class SlicedStep {
      */
     static CompletionStage<Double> notFinite(Shard shard, Id id, Caller caller, boolean isFinite) {
         double[] part = {isFinite ? 0 : 1};
-        return sums(shard, id, caller, CHECK, part)
-                .thenApply(answer -> answer.totals().get(0));
+        return sums(shard, id, caller, CHECK, part).thenApply(totals -> totals[0]);
     }
 
-    private CompletionStage<SumOverSlices.Response> totals(double[] part, int caller) {
+    private CompletionStage<double[]> totals(Sums sums, int caller) {
         if (callers.isEmpty()) {
             return CompletableFuture.failedFuture(new PsException(
                     PsException.Code.UNAVAILABLE,
                     "optimizer of tensor \"" + shard.spec().id()
                             + "\": replaced during a round (expected: replaced between two rounds; push again)"));
         }
-        CompletableFuture<SumOverSlices.Response> answer = sums(shard, id, callers.get(caller), stage, part);
-        return caller + 1 == callers.size() ? answer : answer.exceptionallyCompose(e -> totals(part, caller + 1));
+        CompletableFuture<double[]> answer = sums.ask(callers.get(caller));
+        return caller + 1 == callers.size() ? answer : answer.exceptionallyCompose(e -> totals(sums, caller + 1));
     }
 
-    private static CompletableFuture<SumOverSlices.Response> sums(
-            Shard shard, Id id, Caller caller, int stage, double[] part) {
+    private static CompletableFuture<double[]> sums(Shard shard, Id id, Caller caller, int stage, double[] part) {
         return SumOverSlicesPsf.stub(caller)
                 .call(
                         shard.spec().id(),
@@ -94,6 +115,24 @@ final class SlicedStep {
                         shard.slice(),
                         SliceCount.of(shard),
                         part)
-                .toCompletableFuture();
+                .toCompletableFuture()
+                .thenApply(answer -> answer.totals().toArray());
+    }
+
+    private CompletableFuture<double[]> overTensors(GlobalNorm norm, Caller caller, double part) {
+        return SumOverTensorsPsf.stub(caller)
+                .call(
+                        TensorId.of(norm.first()),
+                        LongArray.of(0),
+                        shard.spec().id(),
+                        norm.member(),
+                        norm.members(),
+                        id.push(),
+                        number,
+                        shard.slice(),
+                        SliceCount.of(shard),
+                        part)
+                .toCompletableFuture()
+                .thenApply(answer -> new double[] {answer.total()});
     }
 }

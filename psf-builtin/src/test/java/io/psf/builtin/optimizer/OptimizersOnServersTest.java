@@ -203,7 +203,7 @@ class OptimizersOnServersTest {
             List<Worker> workers = cluster.workers();
             TensorSpec reduced = TensorSpec.dense("r", 4).updates(Updates.SUM).optimizer(optimizer);
             assertThatThrownBy(() -> Weights.reduced(workers.get(0), reduced))
-                    .hasMessageContaining("FLOAT32, and no skipNonFinite)");
+                    .hasMessageContaining("FLOAT32, and neither skipNonFinite nor a global norm)");
             for (int slices : new int[] {servers, 5}) {
                 String name = "w" + slices;
                 TensorId each = Tensors.init(

@@ -249,6 +249,25 @@ final class QuorumTest {
         }
     }
 
+    /** Each push is checked by itself, on all slices, whatever the rounds of the slices have. */
+    @Test
+    void aPushThatIsNotFiniteIsLeftOutOfRoundsWithAQuorum() {
+        try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 2)) {
+            TensorSpec spec = TensorSpec.dense("finite", 8)
+                    .slices(4)
+                    .optimizer(Optimizers.sgd(1).skipNonFinite())
+                    .updates(Updates.MEAN)
+                    .quorum(1, Late.NEXT);
+            TensorId w = Tensors.init(cluster.worker(0), spec);
+            float[] bad = {1, 1, 1, 1, 1, 1, 1, Float.NaN};
+            Tensors.push(cluster.worker(0), w, bad).await();
+            Tensors.push(cluster.worker(0), w, new float[] {1, 1, 1, 1, 1, 1, 1, 1})
+                    .await();
+            assertThat(Tensors.pull(cluster.worker(0), w)).containsOnly(-1);
+            assertThat(Tensors.rounds(cluster.worker(0), w)).hasToString("closed=2, late={}, skipped={0=1}");
+        }
+    }
+
     @Test
     void aQuorumIsPartOfTheDeclaration() {
         try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 2)) {

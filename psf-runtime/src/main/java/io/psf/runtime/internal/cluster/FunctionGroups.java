@@ -69,6 +69,7 @@ public final class FunctionGroups {
             "psf.preduce.mean",
             "psf.preduce.partners",
             "psf.push.end",
+            "psf.push.norm",
             "psf.push.sums",
             "psf.spark.skipgram.adjust",
             "psf.spark.skipgram.start",
