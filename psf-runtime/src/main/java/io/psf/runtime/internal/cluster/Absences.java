@@ -48,8 +48,11 @@ final class Absences {
     }
 
     private @Nullable String ended(MemberEntry entry, long passed) {
-        // The channel of a node of the journal is closed until the node connects again. A client costs nobody anything.
-        if (entry.connection.channel().isOpen() || !entry.confirmed || entry.role() == Role.CLIENT) {
+        // The channel of a node of the journal, which has not been heard, is closed until the node connects again. That
+        // may take
+        // long. A server that refuses connections does not do it. A client costs nobody anything.
+        boolean mayHaveEnded = entry.confirmed || entry.admitted && entry.role() == Role.SERVER;
+        if (entry.connection.channel().isOpen() || !mayHaveEnded || entry.role() == Role.CLIENT) {
             entry.absent = 0;
             entry.refuses = null;
             return null;

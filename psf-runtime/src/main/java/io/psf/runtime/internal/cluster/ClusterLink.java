@@ -202,9 +202,7 @@ public final class ClusterLink {
      * @param wanted the configured time
      */
     public Duration reconnectLimit(Duration wanted) {
-        Duration least = joined.admission().serversReturn()
-                ? limits().heartbeat().multipliedBy(3).dividedBy(2)
-                : Duration.ZERO;
+        Duration least = joined.admission().serversReturn() ? limits().loss() : Duration.ZERO;
         return wanted.compareTo(least) < 0 ? least : wanted;
     }
 

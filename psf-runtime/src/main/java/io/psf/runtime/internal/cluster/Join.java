@@ -138,6 +138,12 @@ public interface Join {
             return Duration.ofMillis(schedulerMillis);
         }
 
+        /** Returns the time in which the loss of a server is known, also if the scheduler is away meanwhile. */
+        public Duration loss() {
+            Duration longest = heartbeat().compareTo(scheduler()) < 0 ? scheduler() : heartbeat();
+            return longest.multipliedBy(3).dividedBy(2);
+        }
+
         /** Returns how long a server serves without an answer of the scheduler. */
         public Duration serve() {
             return Duration.ofMillis(serveMillis);

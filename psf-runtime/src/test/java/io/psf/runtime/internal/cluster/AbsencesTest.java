@@ -101,12 +101,34 @@ final class AbsencesTest {
         assertThat(absences.lost(worker, TimeUnit.SECONDS.toNanos(60))).isNull();
     }
 
-    /** A node of the journal has not been heard: it has the heartbeat's limit. */
+    /** A node of the journal has not been heard: it has the time of the scheduler's return. */
     @Test
     void clientsAndNodesOfTheJournalAreNotLost() {
         assertThat(after(1000, closed(Role.CLIENT))).isNull();
         MemberEntry restored = closed(Role.WORKER);
         restored.confirmed = false;
         assertThat(after(1000, restored)).isNull();
+    }
+
+    /** It was killed while the scheduler was away: its port is closed, and workers wait for the one in its place. */
+    @Test
+    void aServerOfTheJournalIsLostThatRefusesConnections() {
+        MemberEntry restored = closed(Role.SERVER);
+        restored.confirmed = false;
+        assertThat(after(1000, restored)).as("not admitted").isNull();
+        restored.admitted = true;
+        restored.lastSeen = TimeUnit.HOURS.toNanos(1);
+        assertThat(after(20, restored)).isNull();
+        asked.remove().complete(false);
+        assertThat(after(21, restored)).isNull();
+        asked.remove().complete(true);
+        assertThat(after(1, restored)).endsWith("and the server refuses connections");
+    }
+
+    /** A scheduler that is away for minutes knows of no loss meanwhile. */
+    @Test
+    void workersLookForAServerUntilItsLossIsKnown() {
+        assertThat(new Join.Limits(10_000, 10_000, 0).loss()).isEqualTo(Duration.ofSeconds(15));
+        assertThat(new Join.Limits(10_000, 600_000, 0).loss()).isEqualTo(Duration.ofMinutes(15));
     }
 }
