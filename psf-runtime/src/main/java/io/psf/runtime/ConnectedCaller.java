@@ -211,10 +211,16 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
     /** Returns a prepared call that is not sent yet; as a step of a task unless that is null. */
     <Q, R> Call<R> prepare(
             Function<Q, R> function, Q request, @Nullable R into, CallOptions options, @Nullable TaskStep step) {
-        return prepare(function, request, into, limits(options, step));
+        return prepare(function, request, into, limits(options, step), options.withoutLost());
     }
 
+    /** Prepares a call, also to servers that are lost. */
     <Q, R> Call<R> prepare(Function<Q, R> function, Q request, @Nullable R into, CallLimits limits) {
+        return prepare(function, request, into, limits, false);
+    }
+
+    private <Q, R> Call<R> prepare(
+            Function<Q, R> function, Q request, @Nullable R into, CallLimits limits, boolean withoutLost) {
         requireOpen();
         TensorId tensor = function.target(request);
         List<Peer> nodes = servers.peers();
@@ -232,7 +238,7 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
             return client.onNodes(
                     function,
                     request,
-                    key.isPresent() ? List.of(nodes.get(state().owner(key.getAsLong()))) : servers.all(),
+                    key.isPresent() ? List.of(nodes.get(state().owner(key.getAsLong()))) : servers.all(withoutLost),
                     limits);
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
@@ -277,7 +283,9 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
     @Override
     public List<TensorLayout> declare(List<TensorDeclaration> tensors) {
         requireOpen();
-        return link.declare(tensors, config.deadline());
+        List<TensorLayout> layouts = link.declare(tensors, config.deadline());
+        layouts.forEach(servers::requirePresent);
+        return layouts;
     }
 
     @Override
@@ -335,7 +343,7 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
     /** Returns the latest state. Blocks until all servers have answered, and then the scheduler. */
     ClusterState confirmed() {
         requireOpen();
-        client.callNodes(PingPsf.FUNCTION, new Ping.Request(), servers.all(), nanos(config.deadline()))
+        client.callNodes(PingPsf.FUNCTION, new Ping.Request(), servers.all(false), nanos(config.deadline()))
                 .await();
         return link.latest(config.deadline());
     }

@@ -4,6 +4,7 @@ import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
+import io.psf.api.TensorLayout;
 import io.psf.runtime.internal.call.Call;
 import io.psf.runtime.internal.call.CallClient;
 import io.psf.runtime.internal.call.Peer;
@@ -110,14 +111,38 @@ final class ServerLinks {
     /**
      * Returns the servers that a call to all servers is for: those that are present or lost. A server that has left is
      * neither, unless all have left: the call names one of them.
+     *
+     * @param withoutLost true to leave out those that are lost for good
      */
-    List<Peer> all() {
+    List<Peer> all(boolean withoutLost) {
         List<Peer> known = peers;
-        List<Peer> all = link.view().state().servers().stream()
+        ClusterState state = link.view().state();
+        List<Peer> all = state.servers().stream()
                 .filter(rank -> rank < known.size())
+                .filter(rank -> !withoutLost || state.server(rank) != null || state.awaits(rank))
                 .map(known::get)
                 .toList();
         return all.isEmpty() ? known : all;
+    }
+
+    /**
+     * Checks that no slice of a tensor is on a server that is lost for good, or has left.
+     *
+     * @throws PsException with {@code UNAVAILABLE}, naming the tensor and the server
+     */
+    void requirePresent(TensorLayout layout) {
+        ClusterState state = link.view().state();
+        for (int rank : layout.servers()) {
+            PsException why = gone(state, rank, "server " + rank);
+            if (why != null) {
+                throw new PsException(
+                        why.code(),
+                        "tensor \"" + layout.info().id() + "\": has slices on server " + rank + ", " + why.detail()
+                                + " (expected: all of its servers; start the cluster again and load a checkpoint;"
+                                + " with PSF_SERVER_RETURN another server takes the place of a lost one)",
+                        why);
+            }
+        }
     }
 
     /** Returns the media of the connections to the servers, for messages. */

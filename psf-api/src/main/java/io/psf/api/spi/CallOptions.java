@@ -9,10 +9,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param deadline the time limit for the answer; null for the worker's own limit
  * @param priority from -128 to 127: of the calls that wait on a server, those with a higher priority are run first
+ * @param withoutLost true if a call to all servers leaves out the servers that are lost for good; without effect on other calls
  */
-public record CallOptions(@Nullable Duration deadline, int priority) implements Serializable {
+public record CallOptions(@Nullable Duration deadline, int priority, boolean withoutLost) implements Serializable {
     /** The worker's own time limit, priority 0. */
-    public static final CallOptions DEFAULT = new CallOptions(null, 0);
+    public static final CallOptions DEFAULT = new CallOptions(null, 0, false);
 
     public CallOptions {
         if (deadline != null && (deadline.isNegative() || deadline.isZero())) {
@@ -25,11 +26,11 @@ public record CallOptions(@Nullable Duration deadline, int priority) implements 
 
     /** Returns a copy with another deadline. */
     public CallOptions withDeadline(Duration limit) {
-        return new CallOptions(limit, priority);
+        return new CallOptions(limit, priority, withoutLost);
     }
 
     /** Returns a copy with another priority. */
     public CallOptions withPriority(int other) {
-        return new CallOptions(deadline, other);
+        return new CallOptions(deadline, other, withoutLost);
     }
 }

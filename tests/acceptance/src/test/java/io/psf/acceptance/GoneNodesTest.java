@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,6 +45,9 @@ final class GoneNodesTest {
     private Proxy toServer;
 
     private Server server;
+    /** The second server; null for none. */
+    private @Nullable Server other;
+
     private Worker worker;
     private TensorId w;
 
@@ -55,8 +59,12 @@ final class GoneNodesTest {
         toServer = new Proxy(port);
         CompletableFuture<Server> starting = CompletableFuture.supplyAsync(() -> Server.start(
                 server(toScheduler.port()).listen("127.0.0.1", port).advertise("127.0.0.1", toServer.port())));
+        CompletableFuture<Server> startingOther = config.servers() == 1
+                ? CompletableFuture.completedFuture(null)
+                : CompletableFuture.supplyAsync(() -> Server.start(server(scheduler.port())));
         worker = connect(scheduler.port());
         server = starting.get();
+        other = startingOther.get();
         w = Tensors.init(worker, TensorSpec.dense("w", 4).optimizer(Optimizers.add()));
         Tensors.push(worker, w, ONES).await();
         ModelCheckpoints.at(worker, "m").restore(Restore.LOST).save(1, Map.of());
@@ -76,6 +84,9 @@ final class GoneNodesTest {
     void stop() throws Exception {
         worker.close();
         server.close();
+        if (other != null) {
+            other.close();
+        }
         scheduler.close();
         toScheduler.close();
         toServer.close();
@@ -128,5 +139,25 @@ final class GoneNodesTest {
             worker.close();
         }
         assertThatThrownBy(server::awaitTermination).hasMessageContaining("scheduler");
+    }
+
+    /** A server that is not expected back has slices of old tensors, and gets none of new ones. */
+    @Test
+    void aClusterThatHasLostAServerForGoodTakesNewTensors() throws Exception {
+        start(SchedulerConfig.of(2, 1));
+        int lost = server.rank();
+        toServer.close();
+        toScheduler.refuse(true);
+        await().forever().until(() -> !worker.lost().isEmpty());
+        TensorId later =
+                Tensors.init(worker, TensorSpec.dense("later", 4).slices(4).optimizer(Optimizers.add()));
+        assertThat(worker.layout(later).servers()).containsOnly(1 - lost);
+        Tensors.push(worker, later, ONES).await();
+        assertThat(Tensors.pull(worker, later)).containsOnly(1f);
+        assertThatThrownBy(() -> Tensors.init(worker, TensorSpec.dense("w", 4).optimizer(Optimizers.add())))
+                .hasMessageStartingWith(
+                        "UNAVAILABLE: tensor \"w\": has slices on server " + lost + ", lost server " + lost)
+                .hasMessageContaining("with PSF_SERVER_RETURN another server takes the place");
+        assertThatThrownBy(worker::close).hasMessageContaining("it held changes of this worker");
     }
 }
