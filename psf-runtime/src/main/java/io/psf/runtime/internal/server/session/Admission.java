@@ -40,6 +40,12 @@ public final class Admission implements AutoCloseable {
     /** The minimum of waiting bytes that a connection may have, whatever the others have. */
     private static final long LEAST_SHARE = 64 << 10;
 
+    /** The part of the heap that waiting requests may take, whatever their lengths. */
+    private static final int PART_OF_WAITING = 4;
+
+    /** The number of waiting requests that a connection may have, whatever the others have. */
+    static final int LEAST_WAITING = 256;
+
     /** The part of the memory that the numbers of finished calls of all connections may take. */
     private static final int PART_OF_FINISHED = 32;
 
@@ -61,6 +67,7 @@ public final class Admission implements AutoCloseable {
     private final DecodedMemory decoded;
 
     private volatile int connections;
+    private volatile int mostWaiting = Integer.MAX_VALUE;
     /** How many times the shares have been doubled because there was no progress. */
     private volatile int relief;
 
@@ -100,6 +107,13 @@ public final class Admission implements AutoCloseable {
     /** Sets the number of connections. */
     public void setConnections(int connections) {
         this.connections = connections;
+        long all = Runtime.getRuntime().maxMemory() / PART_OF_WAITING / PeerLimits.REQUEST_OVERHEAD;
+        mostWaiting = (int) Math.min(Integer.MAX_VALUE, Math.max(LEAST_WAITING, all / Math.max(1, connections)));
+    }
+
+    /** Returns the number of requests of a connection that may wait for their turns. */
+    int mostWaiting() {
+        return mostWaiting;
     }
 
     /**

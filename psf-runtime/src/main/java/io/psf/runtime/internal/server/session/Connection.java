@@ -19,12 +19,19 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class Connection implements CallSource, MemoryUser {
+    /** Where the number of waiting requests begins: they have at most 1 TB. */
+    private static final int NUMBER = 40;
+
+    private static final long ONE = 1L << NUMBER;
+
     private final FramePool pool;
     private volatile long bound;
     private final Admission admission;
     private final Answers answers;
     private final AtomicLong arrivals = new AtomicLong();
+    /** The requests that wait for their turns: their number, and in the lower bits the bytes. */
     private final AtomicLong requested = new AtomicLong();
+
     private final PeerMemory memory;
     private final UnsentAnswers unsent;
     private final FrameMemory frameMemory = new FrameMemory();
@@ -205,13 +212,13 @@ public final class Connection implements CallSource, MemoryUser {
     }
 
     public void requested(int bytes) {
-        requested.addAndGet(bytes);
+        requested.addAndGet(ONE + bytes);
         regulate();
     }
 
     /** Removes a request that no longer waits for its turn. */
     public void started(int bytes) {
-        requested.addAndGet(-bytes);
+        requested.addAndGet(-ONE - bytes);
         regulate();
     }
 
@@ -292,9 +299,10 @@ public final class Connection implements CallSource, MemoryUser {
     @Override
     public void regulate() {
         synchronized (regulating) {
-            long kept = Math.max(requested.get(), unsent.bytes());
-            long most = admission.share(bound);
-            boolean pause = isHalted || frameMemory.isWaiting() || (paused ? kept > most / 2 : kept > most);
+            int part = paused ? 2 : 1; // reading goes on when half of it is left
+            boolean isFull = Math.max(requestedBytes(), unsent.bytes()) > admission.share(bound) / part
+                    || requested.get() >> NUMBER > admission.mostWaiting() / part;
+            boolean pause = isHalted || frameMemory.isWaiting() || isFull;
             if (pause != paused) {
                 paused = pause;
                 channel.setReading(!pause);
@@ -382,6 +390,10 @@ public final class Connection implements CallSource, MemoryUser {
         return frameMemory;
     }
 
+    private long requestedBytes() {
+        return requested.get() & ONE - 1;
+    }
+
     /** True if requests of the connection wait. */
     public boolean hasWaiting() {
         return requested.get() > 0;
@@ -389,7 +401,7 @@ public final class Connection implements CallSource, MemoryUser {
 
     @Override
     public long inUse() {
-        return requested.get() + memory.held();
+        return requestedBytes() + memory.held();
     }
 
     @Override
