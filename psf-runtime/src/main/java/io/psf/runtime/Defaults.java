@@ -115,7 +115,12 @@ final class Defaults {
 
     private static @Nullable TlsEngines engines(Security security) {
         Tls tls = security.tls();
-        return tls == null ? null : new TlsFiles(tls.certificate(), tls.key(), tls.authority());
+        if (tls == null) {
+            return null;
+        }
+        TlsFiles files = new TlsFiles(tls.certificate(), tls.key(), tls.authority());
+        files.requireValid();
+        return files;
     }
 
     /**

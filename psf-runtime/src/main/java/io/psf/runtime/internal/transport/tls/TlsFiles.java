@@ -60,6 +60,15 @@ public final class TlsFiles implements TlsEngines {
         this.credentials = Credentials.read(certificate, key, authority);
     }
 
+    /**
+     * Checks the time of the node's certificates: with an expired one, every connection would fail.
+     *
+     * @throws PsException with {@code CONFIGURATION} if one is expired, or not valid yet
+     */
+    public void requireValid() {
+        credentials.requireValid(certificate);
+    }
+
     /** Returns what changes with the content of the files. */
     private List<String> state() {
         return Stream.of(certificate, key, authority).map(TlsFiles::state).toList();

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.psf.api.PsException;
+import io.psf.runtime.Scheduler;
+import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.TestTls;
 import io.psf.runtime.Tls;
 import java.nio.file.Files;
@@ -12,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.KeyPairGenerator;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
@@ -101,6 +104,18 @@ final class TlsFilesTest {
         Files.copy(next.certificate(), certificate, StandardCopyOption.REPLACE_EXISTING);
         Files.copy(next.key(), key, StandardCopyOption.REPLACE_EXISTING);
         await().forever().until(() -> own(files).contains("CN=later,"));
+    }
+
+    @Test
+    void aNodeDoesNotStartWithAnExpiredCertificate() throws Exception {
+        Tls expired =
+                TestTls.of(TestTls.AUTHORITY.issue("old", "san=ip:127.0.0.1", "-startdate", "-10d", "-validity", "5"));
+        String end = Instant.now().minus(Duration.ofDays(5)).toString().substring(0, 10);
+        assertThatThrownBy(() -> Scheduler.start(SchedulerConfig.of(1, 1).withTls(expired)))
+                .hasMessageStartingWith("CONFIGURATION: PSF_TLS_CERTIFICATE: " + expired.certificate()
+                        + ": the certificate of CN=old, valid from 2")
+                .hasMessageContaining(" to " + end)
+                .hasMessageEndingWith("Z (expected: valid now)");
     }
 
     private static String own(TlsFiles files) {
