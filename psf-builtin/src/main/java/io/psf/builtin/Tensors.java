@@ -4,11 +4,15 @@ import io.psf.api.Caller;
 import io.psf.api.ClusterCaller;
 import io.psf.api.Pending;
 import io.psf.api.TensorCaller;
+import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
 import io.psf.api.array.ByteArray;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionCaller;
 import io.psf.builtin.checkpoint.TensorCheckpoints;
 import io.psf.builtin.dense.DensePull;
 import io.psf.builtin.dense.DensePullPsf;
@@ -31,7 +35,10 @@ import io.psf.builtin.sparse.SparsePushDensePullPsf;
 import io.psf.builtin.sparse.SparsePushPsf;
 import io.psf.builtin.sparse.SparsePushPull;
 import io.psf.builtin.sparse.SparsePushPullPsf;
+import io.psf.builtin.tensor.CheckTensors;
+import io.psf.builtin.tensor.CheckTensorsPsf;
 import io.psf.builtin.tensor.ClearPsf;
+import io.psf.builtin.tensor.InitTensor;
 import io.psf.builtin.tensor.InitTensorPsf;
 import io.psf.builtin.tensor.ListTensorsPsf;
 import io.psf.builtin.tensor.SetLearningRatePsf;
@@ -70,13 +77,14 @@ public final class Tensors {
 
     /**
      * Creates a tensor, or finds the tensor that another worker has created with the same spec. Blocks until every
-     * server has its shards. If a server refuses the spec, the name stays declared with it: {@link #clear} frees it for
-     * another one.
+     * server has its shards. If a server refuses the spec for its placement or its memory, the name stays declared with it:
+     * {@link #clear} frees it for another one.
      *
      * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the tensor exists with another spec; with {@code
      *     BAD_REQUEST} if a server has none of the spec's placements, or not its optimizer or initializer, naming those
      *     that it has, or if an argument is invalid there; with {@code RESOURCE_EXHAUSTED} if the memory there does not
-     *     suffice
+     *     suffice; with {@code UNAVAILABLE}, naming the server, if slices of an existing tensor are on one that is lost for
+     *     good. A new tensor gets no slices there
      */
     public static TensorId init(TensorCaller worker, TensorSpec spec) {
         return init(worker, List.of(spec)).get(0);
@@ -91,15 +99,18 @@ public final class Tensors {
      * @return the names, in the order of the specs
      */
     public static List<TensorId> init(TensorCaller worker, List<TensorSpec> specs) {
-        List<TensorLayout> layouts =
-                worker.declare(specs.stream().map(TensorSpec::declared).toList());
+        List<TensorDeclaration> declared =
+                specs.stream().map(TensorSpec::declared).toList();
+        List<TensorDeclaration> toCheck =
+                declared.stream().filter(CheckTensors::isNeeded).toList();
+        if (!toCheck.isEmpty()) { // else a name would be taken for a spec that the servers refuse
+            onServers(worker, CheckTensorsPsf.FUNCTION, new CheckTensors.Request(toCheck));
+        }
+        List<TensorLayout> layouts = worker.declare(declared);
         List<TensorId> tensors = specs.stream().map(spec -> spec.tensor().id()).toList();
         long epoch = layouts.stream().mapToLong(TensorLayout::version).max().orElse(0);
         if (!tensors.isEmpty()) {
-            InitTensorPsf.stub(worker)
-                    .withDeadline(TO_INITIALIZE)
-                    .call(tensors, epoch)
-                    .await();
+            onServers(worker, InitTensorPsf.FUNCTION, new InitTensor.Request(tensors, epoch));
         }
         List<Pending<?>> sent = new ArrayList<>();
         for (TensorSpec spec : specs) {
@@ -110,6 +121,13 @@ public final class Tensors {
         }
         sent.forEach(Pending::await);
         return tensors;
+    }
+
+    /** Calls a function on all servers, without those that are lost: they get no slices of new tensors. */
+    private static <Q, R> void onServers(TensorCaller worker, Function<Q, R> function, Q request) {
+        var unused = FunctionCaller.of(worker)
+                .call(function, request, null, new CallOptions(TO_INITIALIZE, 0, true))
+                .await();
     }
 
     /**

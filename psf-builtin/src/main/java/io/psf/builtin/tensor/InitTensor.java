@@ -3,20 +3,14 @@ package io.psf.builtin.tensor;
 import static io.psf.api.layout.Reduction.SUM;
 
 import io.psf.api.DeclaredTensor;
-import io.psf.api.Optimizer;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
-import io.psf.api.PsInitializer;
-import io.psf.api.PsOptimizer;
 import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
 import io.psf.api.layout.Reduce;
 import io.psf.api.spi.StoredNode;
-import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.named.BadRequest;
-import io.psf.builtin.named.NamedClasses;
-import io.psf.builtin.optimizer.NamedOptimizers;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -60,22 +54,12 @@ public interface InitTensor {
     private static int create(DeclaredTensor tensor, StoredNode node) {
         TensorLayout layout = tensor.layout();
         TensorDeclaration declaration = tensor.declaration();
-        Optimizer optimizer = BadRequest.ifIllegal(() -> NamedOptimizers.create(
-                NamedClasses.of(node, PsOptimizer.class),
-                declaration.optimizer().name(),
-                declaration.optimizer().arguments(),
-                declaration.optimizer().options()));
-        FirstValues first = BadRequest.ifIllegal(() -> FirstValues.of(
-                tensor,
-                NamedClasses.of(node, PsInitializer.class)
-                        .create(
-                                Generator.class,
-                                declaration.initializer().name(),
-                                declaration.initializer().arguments())));
+        NamedRules rules = NamedRules.of(node, declaration);
+        FirstValues first = BadRequest.ifIllegal(() -> FirstValues.of(tensor, rules.generator()));
         int created = 0;
         for (int slice = 0; slice < layout.slices(); slice++) {
             if (layout.server(slice) == node.rank()) {
-                created += node.create(layout, slice, declaration.placement(), optimizer, first) ? 1 : 0;
+                created += node.create(layout, slice, declaration.placement(), rules.optimizer(), first) ? 1 : 0;
             }
         }
         return created;

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.psf.api.PsException;
+import io.psf.api.TensorDeclaration;
+import io.psf.api.TensorDeclaration.Rounds;
+import io.psf.api.TensorDeclaration.Rule;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
@@ -410,14 +413,41 @@ class OptimizersOnServersTest {
         }
     }
 
+    /** The servers are asked about a user's class, the scheduler about one of psf: a worker in another language may name any. */
     @Test
-    void aTensorWithAnUnknownOptimizerIsABadRequest() {
-        try (PsCluster cluster = PsCluster.embedded(1)) {
-            TensorSpec spec = TensorSpec.dense("w", 10).optimizer(Optimizers.of("acme.lino", Map.of("lr", 1)));
-            assertThatThrownBy(() -> Tensors.init(cluster.worker(), spec))
+    void aTensorWhoseRulesDoNotExistTakesNoName() {
+        try (PsCluster cluster = PsCluster.embedded(2)) {
+            Worker worker = cluster.worker();
+            TensorSpec good = TensorSpec.dense("w", 10);
+            assertThatThrownBy(() -> Tensors.init(
+                            worker,
+                            List.of(
+                                    TensorSpec.dense("v", 10),
+                                    good.optimizer(Optimizers.of("acme.lino", Map.of("lr", 1))))))
                     .isInstanceOf(PsException.class)
                     .hasMessageStartingWith(
                             "BAD_REQUEST: optimizer: \"acme.lino\", which the class path does not have");
+            assertThatThrownBy(() -> Tensors.init(worker, good.initializer(Initializers.of("acme.ones", Map.of()))))
+                    .hasMessageStartingWith("BAD_REQUEST: initializer: \"acme.ones\", which the class path");
+            assertThatThrownBy(() -> Tensors.init(worker, good.optimizer(Optimizers.of("psf.sdg", Map.of("lr", 1)))))
+                    .hasMessageStartingWith("BAD_REQUEST: optimizer: \"psf.sdg\", which the class path does not have")
+                    .hasMessageContaining("psf.sgd")
+                    .hasMessageContaining("psf.tensor.declare");
+            assertThatThrownBy(() -> worker.declare(new TensorDeclaration(
+                            good.tensor(),
+                            0,
+                            "",
+                            "host",
+                            new Rule("psf.normal", Map.of("deviation", "much"), Map.of()),
+                            new Rule("psf.add", Map.of(), Map.of()),
+                            Rounds.NONE,
+                            Map.of(),
+                            "")))
+                    .hasMessageStartingWith("BAD_REQUEST: ");
+            for (String name : List.of("v", "w")) {
+                assertThatThrownBy(() -> worker.layout(TensorId.of(name))).hasMessageStartingWith("UNKNOWN_TENSOR");
+            }
+            Tensors.init(worker, good);
         }
     }
 

@@ -60,6 +60,7 @@ public final class FunctionGroups {
             "psf.epoch.end",
             "psf.epoch.leave",
             "psf.init",
+            "psf.init.check",
             "psf.init.values",
             "psf.kv.push",
             "psf.kv.push.rows",
