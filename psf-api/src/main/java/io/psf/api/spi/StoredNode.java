@@ -61,6 +61,14 @@ public interface StoredNode extends Node {
     /** Returns the memory that the tensors of this node have. */
     MemoryUse tensorMemory();
 
+    /**
+     * Drops the shards of a tensor, as {@link #drop} does, and waits until their lanes have given the memory up: until then, a claim
+     * of as much memory would fail.
+     *
+     * @return the number of the shards, completed on this node's lane
+     */
+    CompletionStage<Integer> clear(TensorId tensor);
+
     /** Adds a listener to the requests that this node handles from now on. The test kit's nodes make no events. */
     void listen(RequestListener listener);
 }

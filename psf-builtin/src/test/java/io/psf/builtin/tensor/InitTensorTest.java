@@ -128,8 +128,8 @@ class InitTensorTest {
         StoredNode node = cluster().server(0);
         init(node, tensor(false, 0, 3, 7, 10));
         Clear clear = new Clear() {};
-        assertThat(clear.handle(new Clear.Request(W), node).dropped()).isEqualTo(2);
-        assertThat(clear.handle(new Clear.Request(W), node).dropped()).isZero();
+        assertThat(clear.handle(new Clear.Request(W), node)).isCompletedWithValue(new Clear.Response(2));
+        assertThat(clear.handle(new Clear.Request(W), node)).isCompletedWithValue(new Clear.Response(0));
     }
 
     /** Returns the tensor with the slices on the servers 0 and 1 by turns. */

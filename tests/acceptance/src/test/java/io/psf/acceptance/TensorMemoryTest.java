@@ -3,6 +3,7 @@ package io.psf.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
@@ -13,6 +14,7 @@ import io.psf.builtin.TablePolicy;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.cache.PushEmbeddingPsf;
+import io.psf.builtin.tensor.ClearPsf;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.util.Arrays;
@@ -76,6 +78,24 @@ final class TensorMemoryTest {
             assertThat(Tensors.pull(worker, w)).hasSize(1_500_000).containsOnly(0);
             Tensors.clear(worker, w);
         }
+    }
+
+    /** Before that, the memory is neither free nor does a collection free it, and the next tensor would be refused. */
+    @Test
+    void aTensorIsClearedWhenItsLanesHaveGivenTheMemoryUp() throws Exception {
+        TensorId w = Tensors.init(worker, TensorSpec.dense("w", 1_500_000).slices(1));
+        Pending<?> occupied = OccupyPsf.stub(worker).call(w);
+        Occupy.BEGUN.await();
+        Pending<?> cleared = ClearPsf.stub(worker).call(w);
+        while (!Tensors.list(worker).isEmpty()) {
+            Thread.onSpinWait();
+        }
+        assertThat(cleared.isDone()).as("while the lane is occupied").isFalse();
+        Occupy.END.countDown();
+        cleared.await();
+        occupied.await();
+        worker.forget(w);
+        Tensors.init(worker, TensorSpec.dense("next", 1_500_000));
     }
 
     @Test

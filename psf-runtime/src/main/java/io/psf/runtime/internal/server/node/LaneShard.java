@@ -85,11 +85,21 @@ public final class LaneShard implements CallTarget {
         }
     }
 
-    /** Marks the shard as dropped, since its tensor was cleared: calls that are still queued here do not run. */
-    void drop() {
+    /**
+     * Marks the shard as dropped, since its tensor was cleared: calls that are still queued here do not run.
+     *
+     * @param givenUp run on the lane when the memory has been given up, after the work that is queued there
+     */
+    void drop(Runnable givenUp) {
         dropped = true;
         context.endAlarms();
-        lane.execute(made::giveUp); // after the work that is queued on the lane
+        lane.execute(() -> {
+            try {
+                made.giveUp();
+            } finally {
+                givenUp.run();
+            }
+        });
     }
 
     /** Ends the delayed work, and gives the memory up. Views of it stay valid. */

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -207,9 +208,30 @@ final class NodeContext implements StoredNode {
 
     @Override
     public int drop(TensorId tensor) {
+        return drop(tensor, () -> {});
+    }
+
+    @Override
+    public CompletionStage<Integer> clear(TensorId tensor) {
+        LaneFuture<Integer> cleared =
+                new LaneFuture<>(environment.isOnLane(), "the lanes of tensor \"" + tensor + "\"");
+        int held = shards.of(tensor).size();
+        AtomicInteger missing = new AtomicInteger(held);
+        int dropped = drop(tensor, () -> {
+            if (missing.decrementAndGet() == 0) {
+                lane.execute(() -> cleared.complete(held));
+            }
+        });
+        if (dropped == 0) {
+            cleared.complete(0);
+        }
+        return cleared;
+    }
+
+    private int drop(TensorId tensor, Runnable givenUp) {
         requireMayChange("clearing of tensor \"" + tensor + "\"");
         requireMayUse(tensor);
-        int dropped = shards.drop(tensor);
+        int dropped = shards.drop(tensor, givenUp);
         if (dropped > 0) {
             environment.deferred().endDropped();
         }

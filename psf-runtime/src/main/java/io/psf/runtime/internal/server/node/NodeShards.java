@@ -212,15 +212,19 @@ public final class NodeShards {
         return ((int) Long.remainderUnsigned(TensorLayout.hash(layout.lanes()), lanes.size()) + slice) % lanes.size();
     }
 
-    /** Drops the shards of a tensor. Returns their number. */
-    int drop(TensorId tensor) {
+    /**
+     * Drops the shards of a tensor. Returns their number.
+     *
+     * @param givenUp run for each shard, on its lane, when its memory has been given up
+     */
+    int drop(TensorId tensor, Runnable givenUp) {
         Map<Integer, LaneShard> slices = shards.remove(tensor.number());
         layouts.remove(tensor);
         if (slices == null) {
             return 0;
         }
         Collection<LaneShard> dropped = slices.values();
-        dropped.forEach(LaneShard::drop);
+        dropped.forEach(shard -> shard.drop(givenUp));
         return dropped.size();
     }
 
