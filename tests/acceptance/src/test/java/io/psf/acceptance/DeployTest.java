@@ -56,18 +56,7 @@ class DeployTest {
     private static String train(Path folder, List<String> victims) throws Exception {
         Path checkpoints = folder.resolve("checkpoints");
         try (TrainingProcesses job = new TrainingProcesses(checkpoints, node -> here(node, folder), STEPS, LONGEST)) {
-            job.start();
-            for (String victim : victims) {
-                long steps = job.printed("worker", "STEP");
-                job.superviseUntil(() -> job.printed("worker", "STEP") > steps + 10);
-                job.kill(victim);
-                job.supervise();
-            }
-            job.superviseUntil(job::hasEnded);
-            job.awaitEnd();
-            assertThat(job.node("scheduler").exitValue()).as(job::toString).isZero();
-            assertThat(job.models().stream().distinct()).as(job::toString).hasSize(1);
-            return job.models().get(0);
+            return job.train(victims);
         }
     }
 

@@ -40,6 +40,7 @@ final class TrainingProcesses implements AutoCloseable {
     private final Duration longest;
     private final int steps;
     private final int port;
+    private Class<?> program = TrainingLoopMain.class;
 
     /**
      * Starts nothing.
@@ -59,6 +60,32 @@ final class TrainingProcesses implements AutoCloseable {
         this.longest = longest;
         this.steps = steps;
         this.port = FixedPort.free();
+    }
+
+    /** Lets the workers run another program, with the number of steps as its argument. */
+    TrainingProcesses running(Class<?> other) {
+        program = other;
+        return this;
+    }
+
+    /**
+     * Runs a job to its end, and kills nodes one after the other, with ten steps between them.
+     *
+     * @return the model, which is the same for all workers
+     */
+    String train(List<String> victims) throws IOException, InterruptedException {
+        start();
+        for (String victim : victims) {
+            long before = printed("worker", "STEP");
+            superviseUntil(() -> printed("worker", "STEP") > before + 10);
+            kill(victim);
+            supervise();
+        }
+        superviseUntil(this::hasEnded);
+        awaitEnd();
+        assertThat(node("scheduler").exitValue()).as(this::toString).isZero();
+        assertThat(models().stream().distinct()).as(this::toString).hasSize(1);
+        return models().get(0);
     }
 
     /** Returns the names of the nodes of a role. */
@@ -86,9 +113,7 @@ final class TrainingProcesses implements AutoCloseable {
                 "-cp",
                 System.getProperty("java.class.path")));
         command.addAll(
-                role.equals("worker")
-                        ? List.of(TrainingLoopMain.class.getName(), "" + steps)
-                        : List.of("io.psf.cli.Main", "node"));
+                role.equals("worker") ? List.of(program.getName(), "" + steps) : List.of("io.psf.cli.Main", "node"));
         Map<String, String> environment = new HashMap<>(Map.of(
                 "PSF_ROLE",
                 role,
