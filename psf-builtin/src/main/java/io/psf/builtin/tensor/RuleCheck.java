@@ -8,17 +8,20 @@ import io.psf.api.spi.DeclarationCheck;
 import io.psf.api.spi.ServiceClassPath;
 import io.psf.builtin.named.NamedClasses;
 import java.lang.annotation.Annotation;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses an optimizer or initializer of psf that does not exist, or does not take its arguments. Those of users need not be
  * on the class path of the scheduler: {@link CheckTensors} asks the servers.
  */
 public final class RuleCheck implements DeclarationCheck {
-    private final NamedClasses optimizers = here(PsOptimizer.class);
-    private final NamedClasses initializers = here(PsInitializer.class);
+    /** The classes of psf; null before the first declaration. */
+    private @Nullable NamedClasses optimizers;
 
-    private static NamedClasses here(Class<? extends Annotation> kind) {
-        return NamedClasses.on(ServiceClassPath.of(RuleCheck.class), kind);
+    private @Nullable NamedClasses initializers;
+
+    private static NamedClasses here(@Nullable NamedClasses found, Class<? extends Annotation> kind) {
+        return found != null ? found : NamedClasses.on(ServiceClassPath.of(RuleCheck.class), kind);
     }
 
     /** True if psf has the class of a rule. The memory of a function has no rules. */
@@ -29,9 +32,11 @@ public final class RuleCheck implements DeclarationCheck {
     @Override
     public void require(TensorDeclaration declaration, int slices) {
         if (isOfPsf(declaration.optimizer())) {
+            optimizers = here(optimizers, PsOptimizer.class);
             var unused = NamedRules.optimizer(optimizers, declaration.optimizer());
         }
         if (isOfPsf(declaration.initializer())) {
+            initializers = here(initializers, PsInitializer.class);
             var unused = NamedRules.generator(initializers, declaration.initializer());
         }
     }
