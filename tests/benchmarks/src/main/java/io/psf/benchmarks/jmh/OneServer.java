@@ -1,7 +1,6 @@
 package io.psf.benchmarks.jmh;
 
 import io.psf.api.Member;
-import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.Role;
 import io.psf.api.Shard;
@@ -9,6 +8,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.Routing;
+import io.psf.api.spi.StoredNode;
 import io.psf.api.spi.TupleWriter;
 import io.psf.builtin.tensor.Clear;
 import io.psf.builtin.tensor.ClearPsf;
@@ -28,6 +28,7 @@ import io.psf.runtime.spi.transport.RequestHeader;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /** The core of a server, without a network: a dispatcher, the session of one worker, and one shard. */
 final class OneServer implements Channel, AutoCloseable {
@@ -48,9 +49,9 @@ final class OneServer implements Channel, AutoCloseable {
     OneServer(TensorInfo tensor, Optimizer optimizer, Binding<?, ?>... functions) {
         Clear hello = new Clear() { // a function that is not readOnly may create shards
                     @Override
-                    public Response handle(Request request, Node on) {
+                    public CompletionStage<Response> handle(Request request, StoredNode on) {
                         open(tensor, optimizer);
-                        return new Response(0);
+                        return CompletableFuture.completedFuture(new Response(0));
                     }
                 };
         Handlers handlers = Handlers.found(new ClassLoader(null) {}).with(ClearPsf.bind(hello));
