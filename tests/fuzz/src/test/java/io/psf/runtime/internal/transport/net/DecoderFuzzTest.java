@@ -12,6 +12,7 @@ import io.psf.fuzz.Sample;
 import io.psf.fuzz.Script;
 import io.psf.fuzz.Seeds;
 import io.psf.netty.NettyFrames;
+import io.psf.runtime.spi.transport.ConnectionLimits;
 import io.psf.runtime.spi.transport.DamagedFrameException;
 import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FramePool;
@@ -32,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @EnabledIf("io.psf.fuzz.Natives#areThere")
 @Tag("long")
 final class DecoderFuzzTest {
-    private static final int FROM_A_STRANGER = 64 << 10;
+    private static final int FROM_A_STRANGER = ConnectionLimits.STRANGER_FRAME;
 
     /** What a trusted peer's frame is given at once. */
     private static final long AT_FIRST = 4 << 20;
@@ -60,7 +61,15 @@ final class DecoderFuzzTest {
         return Stream.concat(
                 Seeds.of(FRAMES.size())
                         .map(seed -> Stream.of(new byte[] {0, 8}, seed).reduce(new byte[0], DecoderFuzzTest::joined)),
-                FRAMES.stream().map(frame -> joined(new byte[] {2, 50}, frame)));
+                Stream.concat(FRAMES.stream(), Stream.of(longOfAStranger()))
+                        .map(frame -> joined(new byte[] {2, 50}, frame)));
+    }
+
+    /** Returns the begin of a frame that is too long for a stranger, and is not for others. */
+    private static byte[] longOfAStranger() {
+        byte[] frame = FRAMES.get(0).clone();
+        Bytes.little(frame).putInt(0, FROM_A_STRANGER + 8);
+        return frame;
     }
 
     private static byte[] joined(byte[] a, byte[] b) {
