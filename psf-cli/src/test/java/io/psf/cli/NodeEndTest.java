@@ -230,7 +230,7 @@ class NodeEndTest {
             assertThat(exitCode(job, "server 1")).isZero();
             awaitLine("\\[scheduler] .*server 1 left");
             assertThat(psf(secret, "health", "--scheduler", scheduler))
-                    .isEqualTo("1: unhealthy: 1 server and 0 workers (expected: 2 servers; missing: [1])");
+                    .isEqualTo("1: unhealthy: 1 server and 0 workers (expected: 2 servers; server 1: it has left)");
             assertThat(psf(Map.of(), "stop", "--scheduler", scheduler))
                     .startsWith("1: psf: BAD_REQUEST: ")
                     .contains("credential of a ");

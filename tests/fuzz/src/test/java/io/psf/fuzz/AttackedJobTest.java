@@ -258,7 +258,10 @@ final class AttackedJobTest {
                     before = Math.max(before, push(worker, w));
                 }
                 int port =
-                        GuestLink.visit(client, transport, scheduler, Join.Names.NONE, null, LIMIT).members().stream()
+                        GuestLink.visit(client, transport, scheduler, Join.Names.NONE, null, LIMIT)
+                                .cluster()
+                                .members()
+                                .stream()
                                 .filter(member -> member.role() == Role.SERVER)
                                 .findFirst()
                                 .orElseThrow()
