@@ -21,10 +21,24 @@ record LocalState(List<Weights> weights, List<EmbeddingCache> caches) {
                 .toList();
     }
 
-    /** Flushes the caches. Returns the worker's record, with what it has of reduced weights. */
-    List<RecordEntry> flushed(int worker, Map<String, String> record) {
+    /**
+     * Flushes the caches. Returns the worker's record, with what it has of reduced weights.
+     *
+     * @param step the step that is saved; -1 for a record that takes no worker's place if it is empty
+     * @throws IllegalArgumentException if a key of the record begins with {@link RecordEntry#OWN}
+     */
+    List<RecordEntry> flushed(int worker, long step, Map<String, String> record) {
         List<RecordEntry> entries = new ArrayList<>();
-        record.forEach((key, value) -> entries.add(new RecordEntry(worker, key, value)));
+        record.forEach((key, value) -> {
+            if (key.startsWith(RecordEntry.OWN)) {
+                throw new IllegalArgumentException("key of a record: " + key
+                        + " (expected: one that does not begin with " + RecordEntry.OWN + ")");
+            }
+            entries.add(new RecordEntry(worker, key, value));
+        });
+        if (step >= 0) {
+            entries.add(new RecordEntry(worker, RecordEntry.STEP, Long.toString(step)));
+        }
         reduced().forEach(tensor -> entries.add(new RecordEntry(worker, ModelCheckpoint.STORED + tensor, "")));
         caches.forEach(EmbeddingCache::flush);
         return entries;

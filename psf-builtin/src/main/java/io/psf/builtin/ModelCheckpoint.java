@@ -3,6 +3,7 @@ package io.psf.builtin;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.builtin.checkpoint.ModelManifest;
+import io.psf.builtin.checkpoint.RecordEntry;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,29 +14,43 @@ import java.util.TreeMap;
  *
  * @param step the number of the step that it was saved at
  * @param tensors the tensors
- * @param records the workers' records, by rank; a worker whose record was empty is absent
+ * @param records the workers' records, by rank; a worker whose record was empty is absent. A worker that was absent from the
+ *     save has its record of the checkpoint before
+ * @param recordSteps the step at which each worker saved its record, by rank; earlier than {@code step} for a worker that was
+ *     absent from the save
  */
-public record ModelCheckpoint(long step, List<TensorInfo> tensors, Map<Integer, Map<String, String>> records) {
+public record ModelCheckpoint(
+        long step,
+        List<TensorInfo> tensors,
+        Map<Integer, Map<String, String>> records,
+        Map<Integer, Long> recordSteps) {
     /** The beginning of the keys that say which reduced weights were saved. No record of a worker's has such a key. */
-    static final String STORED = "psf:stored:";
+    static final String STORED = RecordEntry.OWN + "stored:";
 
     public ModelCheckpoint {
         tensors = List.copyOf(tensors);
         records = Map.copyOf(records);
+        recordSteps = Map.copyOf(recordSteps);
     }
 
     static ModelCheckpoint of(ModelManifest manifest) {
         Map<Integer, Map<String, String>> records = new TreeMap<>();
-        manifest.records().stream()
-                .filter(each -> !each.key().startsWith(STORED))
-                .forEach(each -> records.computeIfAbsent(each.worker(), worker -> new LinkedHashMap<>())
-                        .put(each.key(), each.value()));
+        Map<Integer, Long> steps = new TreeMap<>();
+        for (RecordEntry each : manifest.records()) {
+            if (each.key().equals(RecordEntry.STEP) && each.value().matches("\\d{1,18}")) {
+                steps.put(each.worker(), Long.parseLong(each.value()));
+            } else if (!each.key().startsWith(RecordEntry.OWN)) {
+                records.computeIfAbsent(each.worker(), worker -> new LinkedHashMap<>())
+                        .put(each.key(), each.value());
+            }
+        }
         return new ModelCheckpoint(
                 manifest.step(),
                 manifest.tensors().stream()
                         .map(each -> new TensorInfo(TensorId.of(each.tensor()), each.rows(), each.width()))
                         .toList(),
-                records);
+                records,
+                steps);
     }
 
     /** Returns the record that a worker saved; empty if it saved none. */

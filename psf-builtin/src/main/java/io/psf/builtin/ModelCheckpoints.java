@@ -224,10 +224,11 @@ public final class ModelCheckpoints {
         }
         String what = "save of step " + step;
         if (isClient()) {
-            new LoneWork(worker, name).save(what, held.flushed(0, record), part -> write(step, part));
+            new LoneWork(worker, name)
+                    .save(what, held.flushed(0, record.isEmpty() ? -1 : step, record), part -> write(step, part));
             return;
         }
-        List<RecordEntry> entries = held.flushed(worker.rank(), record);
+        List<RecordEntry> entries = held.flushed(worker.rank(), step, record);
         var unused = work(what, entries, attempt -> write(step, ModelCalls.Part.ofAttempt(attempt)));
     }
 

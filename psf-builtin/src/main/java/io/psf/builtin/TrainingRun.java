@@ -8,6 +8,7 @@ import io.psf.builtin.training.MeetWorkers;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -123,14 +124,35 @@ final class TrainingRun {
      * @param cut the step of the cut at which this worker joins; -1 if it does not
      */
     private void continueFrom(Optional<ModelCheckpoint> newest, long cut) {
-        newest.map(each -> each.record(worker.rank()))
-                .filter(record -> !record.isEmpty())
-                .ifPresent(loop::restore);
+        newest.ifPresent(this::takeRecord);
         at = cut < 0 ? newest.map(ModelCheckpoint::step).orElse(0L) : cut;
         boundaries = new Boundaries(calls, loop, steps, at);
     }
 
+    private void takeRecord(ModelCheckpoint saved) {
+        Map<String, String> record = saved.record(worker.rank());
+        long step = saved.recordSteps().getOrDefault(worker.rank(), saved.step());
+        if (!record.isEmpty()) {
+            loop.restore(record);
+        } else if (!saved.records().isEmpty()) {
+            LOG.warn(
+                    "worker {} begins without a record: checkpoint of step {} has records of workers {}",
+                    worker.rank(),
+                    saved.step(),
+                    new TreeSet<>(saved.records().keySet()));
+        }
+        if (!record.isEmpty() && step < saved.step()) {
+            LOG.info(
+                    "worker {} continues from its record of step {}, the last one before it was absent",
+                    worker.rank(),
+                    step);
+        }
+    }
+
     private <E extends Exception> void train(TrainingLoop.Step<E> body) throws E {
+        if (at >= steps) {
+            LOG.info("the training has {} of {} steps: none is left", at, steps);
+        }
         if (at < steps) {
             var unused = boundaries.at(at);
         }
@@ -152,7 +174,7 @@ final class TrainingRun {
      * @param first true if it is the one before the first step
      */
     private void meet(boolean first) {
-        var entries = checkpoints.held().flushed(worker.rank(), loop.save());
+        var entries = checkpoints.held().flushed(worker.rank(), at, loop.save());
         worker.awaitAll();
         MeetWorkers.Response turn = calls.meet(at, loop.isStopped(), entries);
         boolean last = turn.last() || at == steps;

@@ -46,7 +46,7 @@ public interface CommitModel {
      */
     record Response(List<String> notDeleted) {}
 
-    /** Writes the manifest, with the workers' records. */
+    /** Writes the manifest, with the workers' records: of a worker that is absent, the record of the checkpoint before. */
     default Response handle(Request request, StoredNode node) {
         ModelHolds.of(node).requireHeld(request.model(), request.hold(), node);
         request.tensors().forEach(CommitModel::require);
@@ -54,7 +54,10 @@ public interface CommitModel {
                 ? request.records()
                 : ModelAttempts.of(node).at(request.model(), request.attempt()).entries();
         ModelSteps steps = new ModelSteps(node.checkpoints(), request.model());
-        steps.write(new ModelManifest(request.step(), request.tensors(), request.indexes(), records));
+        List<RecordEntry> all = steps.before(request.step())
+                .map(before -> ModelManifest.withAbsent(records, before))
+                .orElse(records);
+        steps.write(new ModelManifest(request.step(), request.tensors(), request.indexes(), all));
         SkippedSteps skipped = ModelAttempts.of(node).skipped(request.model());
         skipped.saved();
         return new Response(steps.prune(request.keep(), request.step(), request.incremental(), skipped));

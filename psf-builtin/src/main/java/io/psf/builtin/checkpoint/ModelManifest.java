@@ -4,9 +4,13 @@ import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The content of a saved model. A checkpoint of a model is valid once its manifest is written.
@@ -29,6 +33,22 @@ public record ModelManifest(long step, List<SavedTensor> tensors, List<SavedInde
         tensors = List.copyOf(tensors);
         indexes = List.copyOf(indexes);
         records = List.copyOf(records);
+    }
+
+    /**
+     * Returns the records of a save, and those of the workers that are absent from it as the checkpoint before has them.
+     *
+     * @param before the checkpoint before
+     */
+    static List<RecordEntry> withAbsent(List<RecordEntry> records, ModelManifest before) {
+        Set<Integer> present = records.stream().map(RecordEntry::worker).collect(Collectors.toSet());
+        Stream<RecordEntry> absent = before.records.stream()
+                .filter(each -> !present.contains(each.worker()))
+                .filter(each ->
+                        !each.key().startsWith(RecordEntry.OWN) || each.key().equals(RecordEntry.STEP));
+        return Stream.concat(records.stream(), absent)
+                .sorted(Comparator.comparingInt(RecordEntry::worker))
+                .toList();
     }
 
     String text() {

@@ -96,6 +96,16 @@ record ModelSteps(Path root, String model) {
         }
     }
 
+    /** Returns the manifest of the newest complete step before a step. */
+    Optional<ModelManifest> before(long step) {
+        return steps().stream()
+                .filter(each -> each < step)
+                .map(this::readIfComplete)
+                .flatMap(Optional::stream)
+                .map(ModelImages::manifest)
+                .findFirst();
+    }
+
     ModelImages images(ModelManifest manifest) {
         return ModelImages.read(of(manifest.step()), name(manifest.step()), manifest);
     }

@@ -11,6 +11,12 @@ import java.util.List;
  * @param value the entry's value
  */
 public record RecordEntry(int worker, String key, String value) {
+    /** The beginning of the keys that are not a user's. */
+    public static final String OWN = "psf:";
+
+    /** The key of the step at which a worker has saved its record: an earlier one than the checkpoint's, if it was absent then. */
+    public static final String STEP = OWN + "step";
+
     /** The most characters of a record. */
     private static final int LONGEST = 1 << 16;
 
