@@ -11,7 +11,7 @@ public interface CallListener extends NodeListener {
     /**
      * A part of a request was sent: to one slice or node.
      *
-     * @param function the name of the function; for a chain, that of its first call
+     * @param function the name of the function; for a chain, the name of its first call's function
      * @param bytes the length of the message
      */
     default void sent(String function, long bytes) {}

@@ -68,7 +68,7 @@ public interface Checkpointed {
     default void loadTotal(DataInput in) throws IOException {}
 
     /**
-     * Reads a total that another shard loads, of a saved shard whose range overlaps that of this shard: for state that
+     * Reads a total that another shard loads, of a saved shard whose range overlaps this shard's range: for state that
      * all shards have alike, such as a number of steps. If there are more shards than were saved, some have only such
      * totals. Ignored by default.
      *

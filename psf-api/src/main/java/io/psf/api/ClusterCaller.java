@@ -10,7 +10,9 @@ import java.util.List;
  * implementation says otherwise.
  */
 public interface ClusterCaller extends TensorCaller {
-    /** Returns the caller's role: that of a worker, also of the test kit's callers, or {@link Role#CLIENT}. */
+    /**
+     * Returns the caller's role: {@link Role#WORKER}, which the test kit's callers have too, or {@link Role#CLIENT}.
+     */
     default Role role() {
         return Role.WORKER;
     }
@@ -24,7 +26,8 @@ public interface ClusterCaller extends TensorCaller {
 
     /**
      * Returns the number of workers with which the job began, or more if more had joined when this one did; it is higher
-     * than this worker's rank and does not change. A caller that is no worker gets the number of those that are present.
+     * than this worker's rank and does not change. A caller that is no worker gets the number of workers that are
+     * present.
      */
     int workers();
 
@@ -55,7 +58,7 @@ public interface ClusterCaller extends TensorCaller {
 
     /**
      * Blocks until every worker has called the barrier that was present when the first of them did. A worker that has
-     * joined since then is counted from the next one; one that has left or is lost is not waited for.
+     * joined since then is counted from the next barrier. A worker that has left or is lost is not waited for.
      *
      * @throws PsException with {@code TIMED_OUT} if they do not within this worker's deadline; with {@code UNAVAILABLE}
      *     if a server is lost on which this worker has changed something, including by an acknowledged push; with {@code
@@ -95,7 +98,7 @@ public interface ClusterCaller extends TensorCaller {
      * Revokes {@link #restoreFrom} for a model whose checkpoints are deleted next. The slices of a server that is lost later are
      * not loaded from them.
      *
-     * @param model the model's name, as given to {@code restoreFrom}; one that is not known changes nothing
+     * @param model the model's name, as given to {@code restoreFrom}; an unknown name changes nothing
      * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the scheduler does not answer
      */
     default void restoreNoLonger(String model) {}

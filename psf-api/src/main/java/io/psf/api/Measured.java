@@ -1,7 +1,7 @@
 package io.psf.api;
 
 /**
- * Implemented by an attachment of a shard that takes much memory: its bytes are among those of the shard ({@link
+ * Implemented by an attachment of a shard that takes much memory: its bytes count among the shard's bytes ({@link
  * ShardBytes#attachments}), which {@code Tensors.list} returns and the limit of a table's policy includes.
  */
 public interface Measured {

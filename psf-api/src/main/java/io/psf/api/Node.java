@@ -35,8 +35,8 @@ public interface Node {
     CallInfo call();
 
     /**
-     * Returns a snapshot of the shards that this node holds, without those that are the {@link Fill#memoryOf memory of a
-     * function}. The shards' values belong to their lanes.
+     * Returns a snapshot of the shards that this node holds, without the shards that are the
+     * {@link Fill#memoryOf memory of a function}. The shards' values belong to their lanes.
      */
     Collection<ShardInfo> shards();
 
@@ -89,7 +89,8 @@ public interface Node {
      * @param layout the layout of the whole tensor
      * @param slice the slice's number
      * @param placement the memory of the shard: {@link #HOST}, or another one that this node has. Several names,
-     *     separated by commas, are alternatives: the first one that this node has and whose memory suffices is used
+     *     separated by commas, are alternatives: the node uses the first placement that it has and whose memory
+     *     suffices
      * @param optimizer applies pushes to the shard
      * @param fill run once on the new shard before any other function sees it; if memory does not suffice for that, run
      *     again on the shard at the next alternative

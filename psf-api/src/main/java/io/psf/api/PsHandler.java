@@ -11,8 +11,8 @@ import java.lang.annotation.Target;
  * public, have a public constructor without parameters, and implement the interface of one function, or name it with
  * {@link #function}. It replaces a {@code default} body of {@code handle}.
  *
- * <p>A function may have several handlers with different preferences: a server uses the {@link Available} handler of
- * the highest preference among those that serve the kind of the shard.
+ * <p>A function may have several handlers with different preferences: of the {@link Available} handlers that serve the
+ * kind of the shard, a server uses the handler of the highest preference.
  */
 @Documented
 @Target(ElementType.TYPE)

@@ -9,7 +9,7 @@ import java.lang.annotation.Target;
 /**
  * Gives a generator of initial values ({@code io.psf.builtin.initializer.Generator}) the name by which a tensor's spec
  * selects it. Servers find the class on their class path. The parameters of its constructor are the named arguments of
- * the spec, as those of a {@link PsOptimizer}.
+ * the spec, as for a {@link PsOptimizer}.
  *
  * <p>On a class, it stands for its only public constructor; of a record, for the canonical one. On a constructor, it
  * stands for that one.

@@ -7,8 +7,8 @@ package io.psf.api;
 public enum Restore {
     /**
      * Everything: when a server or a worker takes the place of a lost one, all workers load the newest checkpoint together,
-     * and train again from its step. The tensors are those of an undisturbed training. Where there are no workers, a client that
-     * has saved the model loads it.
+     * and train again from its step. The tensors equal the tensors of an undisturbed training. Where there are no
+     * workers, a client that has saved the model loads it.
      */
     ALL,
     /**

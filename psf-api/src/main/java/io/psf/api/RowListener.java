@@ -12,7 +12,7 @@ public interface RowListener {
      *
      * @param key the key of the removed row
      * @param row the number of the removed row, which is now the number of the row that was last
-     * @param last the former number of the last row: one more than the present last number; equal to {@code row} if the
+     * @param last the number that the last row had: one more than the present last number; equal to {@code row} if the
      *     last row itself was removed
      */
     void rowRemoved(long key, int row, int last);

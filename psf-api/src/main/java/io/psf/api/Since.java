@@ -12,7 +12,7 @@ import java.lang.annotation.Target;
  * false}, an empty string, an empty array, or null where null is allowed.
  *
  * <p>A component that was appended to a nested record is marked in the same way, and so is a constant that was appended
- * to an enum. The version is that of each function whose tuples contain the record or the enum. {@link Unknown} defines
+ * to an enum. The version counts for each function whose tuples contain the record or the enum. {@link Unknown} defines
  * how an older peer reads a constant that it does not have.
  *
  * <p>The stub retains the {@code call} method of each version. Such a method sends the components of later versions as

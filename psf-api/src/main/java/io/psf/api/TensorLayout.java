@@ -14,8 +14,8 @@ import java.util.stream.Stream;
  * @param servers [slices], the rank of each slice's first server
  * @param copies [slices], the ranks of each slice's other servers, in order; [0] if no slice has others
  * @param lanes the number by which each server chooses the lanes of the slices: slice i of all tensors with the same
- *     number is on the same lane. It is the tensor's number of rows, or that of the tensor beside which this tensor was
- *     created
+ *     number is on the same lane. It is the tensor's number of rows, or the number of the tensor beside which this
+ *     tensor was created
  * @param declared the epoch of the cluster's state in which the tensor was declared; 0 outside of a cluster
  * @param version the epoch of the cluster's state in which the tensor was placed so; 0 outside of a cluster
  */
@@ -56,7 +56,7 @@ public record TensorLayout(
         this(info, bounds, servers, info.rows());
     }
 
-    /** Returns this layout as that of a tensor that is declared in an epoch, and placed in the same one. */
+    /** Returns this layout for a tensor that is declared and placed in an epoch. */
     public TensorLayout declaredIn(long epoch) {
         return new TensorLayout(info, bounds, servers, copies, lanes, epoch, epoch);
     }

@@ -41,7 +41,7 @@ public final class ArrayMemory {
      *
      * @param block the number of consecutive values that share a factor, at least 1
      * @param n the number of values
-     * @throws IllegalArgumentException if the bytes are not those of n values
+     * @throws IllegalArgumentException if there are more or fewer bytes than n values have
      */
     public static FloatArray viewBlocks(ByteBuffer bytes, int block, int n) {
         return ByteFloats.view(bytes, block, n);

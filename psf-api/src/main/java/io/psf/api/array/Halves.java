@@ -22,7 +22,7 @@ final class Halves {
     private static final int LARGEST = 0x7bff;
     /** The smallest normal binary16, 2^-14. */
     private static final int LEAST_NORMAL = 0x3880_0000;
-    /** The bits of 0.5, whose last place is 2^-24, as that of the smallest binary16. */
+    /** The bits of 0.5, whose last place is 2^-24, as the last place of the smallest binary16 is. */
     private static final int HALF = 0x3f00_0000;
     /** The difference of the exponents' biases, in place in a float32. */
     private static final int REBIAS = (127 - 15) << 23;
@@ -91,7 +91,7 @@ final class Halves {
         return (short) (isNan ? (bits >>> 16) | 0x40 : rounded);
     }
 
-    /** Adds random bits below the last one that remains, then truncates. */
+    /** Adds random bits below the last bit that is kept, then truncates. */
     private static short bfloat16(int bits, int random) {
         if ((bits & MAGNITUDE) >= INFINITY) {
             return toBfloat16(bits);

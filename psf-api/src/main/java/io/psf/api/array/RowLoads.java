@@ -39,8 +39,8 @@ final class RowLoads {
     }
 
     /**
-     * Loads the rows {@code [from, to)} of those in {@code rows}. Four lines of a row are loaded together: a loop over the
-     * lines of one row takes more instructions for a load.
+     * Loads the rows whose numbers are elements {@code [from, to)} of {@code rows}. Four lines of a row are loaded
+     * together: a loop over the lines of one row takes more instructions for a load.
      *
      * @param beginsAtLine true if row 0 begins at a cache line
      * @return a sum that the caller has to keep, so that the JIT does not remove the loads

@@ -137,7 +137,7 @@ public abstract sealed class SharedArray permits ByteArray, IntArray, LongArray,
         }
     }
 
-    /** Checks that the length of another array is that of this one. */
+    /** Checks that another array has this array's length. */
     static void requireLength(String name, int length, int expected) {
         if (length != expected) {
             throw new IllegalArgumentException(

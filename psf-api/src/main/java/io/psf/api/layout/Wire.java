@@ -24,6 +24,6 @@ import java.lang.annotation.Target;
 @Target({ElementType.RECORD_COMPONENT, ElementType.FIELD})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Wire {
-    /** The format; none for that of the tensor on whose shards the function runs ({@code TensorSpec.wire}). */
+    /** The format; if empty, the format of the tensor on whose shards the function runs ({@code TensorSpec.wire}). */
     FloatType[] value() default {};
 }

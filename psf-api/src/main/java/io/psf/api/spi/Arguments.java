@@ -19,7 +19,7 @@ public final class Arguments {
     }
 
     /**
-     * Returns arguments, and checks that they are those that a constructor takes.
+     * Returns arguments, and checks that a constructor takes them.
      *
      * @param of the name of the optimizer or initializer, for messages
      * @param texts the arguments, by name

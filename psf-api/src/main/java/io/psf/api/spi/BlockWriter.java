@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Packs scalars, texts and copied arrays, in order, into the block of a tuple. A {@link TupleWriter} is one that also
- * writes the rest of a body.
+ * Packs scalars, texts and copied arrays, in order, into the block of a tuple. A {@link TupleWriter} is a block writer
+ * that also writes the rest of a body.
  */
 public abstract sealed class BlockWriter permits TupleWriter {
     private static final int MAX_BLOCK = 1 << 28;

@@ -20,9 +20,9 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
 /**
- * A shard that forwards every method to another one. A subclass overrides the methods that it counts, logs or changes. A
- * method of the other shard calls its own methods, not those of the subclass. On a server the shard is a {@code
- * WrappingShard} of the runtime.
+ * A shard that forwards every method to another one. A subclass overrides the methods that it counts, logs or changes.
+ * A method of the other shard calls the other shard's methods, not the subclass's methods. On a server the shard is a
+ * {@code WrappingShard} of the runtime.
  */
 public abstract class ForwardingShard implements StoredShard {
     private final StoredShard shard;

@@ -5,10 +5,10 @@ import io.psf.api.TensorId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rule for shards that are the memory of a function, such as that in which an all-reduce combines values. They lie on
- * the servers as those of a tensor do, but are no tensor of the model: a node does not list them, and only the function
- * itself uses them, with those functions whose names begin with its name and a dot. So no other function pulls, pushes,
- * saves, exports, loads or clears them.
+ * The rule for shards that are the memory of a function, such as that in which an all-reduce combines values. They lie
+ * on the servers as a tensor's shards do, but are no tensor of the model: a node does not list them, and only the
+ * function itself uses them, with those functions whose names begin with its name and a dot. So no other function
+ * pulls, pushes, saves, exports, loads or clears them.
  */
 public final class FunctionMemory {
     private FunctionMemory() {}

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the repeated keys of a call, and the slice that owns each key. The methods are called in this order:
  * {@link #begin}, {@link #requireRows}, optionally {@link #findRepeats}, {@link #group}, {@link #repeats}. Each thread
- * reuses one instance, so that a call allocates no arrays of its keys' length except those that it retains.
+ * reuses one instance, so that a call allocates no arrays of its keys' length except the arrays that it retains.
  */
 final class KeyGrouping {
     /** The most keys for which a thread retains the arrays: about 3 MB. */

@@ -11,13 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The slices or nodes that get a part of a call, and the layouts of the tensors whose keys the call has. A runtime sends
- * one request to each part. Parts are numbered from 0. A {@link Routing} is one that also has the call's keys and
- * arrays.
+ * one request to each part. Parts are numbered from 0. A {@link Routing} also has the call's keys and arrays.
  */
 public abstract sealed class Parts permits Routing {
     private final @Nullable TensorLayout layout;
     private final java.util.function.Function<TensorId, TensorLayout> layouts;
-    /** The layouts of the tensors, other than the one that the call runs on, whose keys the call has. */
+    /** The layouts of the other tensors, besides the call's own, whose keys the call has. */
     private List<TensorLayout> others = List.of();
 
     private boolean everySlice;
@@ -67,7 +66,8 @@ public abstract sealed class Parts permits Routing {
      * Returns the layout of another tensor whose keys the request has.
      *
      * @param name the component that names the tensor
-     * @throws PsException with {@code BAD_REQUEST} if its slices do not meet those of the tensor that the call runs on
+     * @throws PsException with {@code BAD_REQUEST} if its slices do not meet the slices of the tensor that the call
+     *     runs on
      */
     public final TensorLayout beside(String name, TensorId tensor) {
         requireThere(name, tensor, "the id of a tensor that has been initialized");
@@ -84,7 +84,7 @@ public abstract sealed class Parts permits Routing {
         if (!other.meets(first)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "slices of tensor " + tensor + ": " + other.text() + " (expected: beside those of "
+                    "slices of tensor " + tensor + ": " + other.text() + " (expected: beside the slices of "
                             + first.info().id() + ", " + first.text()
                             + "; make one of them with TensorSpec.beside the other)");
         }
@@ -146,7 +146,7 @@ public abstract sealed class Parts permits Routing {
         return false;
     }
 
-    /** Returns the layouts of the tensors, other than the one that the call runs on, whose keys the call has. */
+    /** Returns the layouts of the other tensors, besides the call's own, whose keys the call has. */
     public final List<TensorLayout> others() {
         return others;
     }

@@ -4,12 +4,12 @@ import io.psf.api.PsException;
 import java.util.Set;
 
 /**
- * An attachment in which calls of some workers wait for those of others, such as the pushes of a round. Used on the lane of
- * its shard or node.
+ * An attachment in which calls of some workers wait for calls of others, such as the pushes of a round. Used on the
+ * lane of its shard or node.
  */
 public interface Restartable {
     /**
-     * Fails the calls that wait, and those that come before {@link #restart}: the workers go back to a checkpoint.
+     * Fails the waiting calls, and the calls that come before {@link #restart}: the workers go back to a checkpoint.
      *
      * @param reason the failure of these calls
      */

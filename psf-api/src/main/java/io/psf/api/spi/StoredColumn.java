@@ -4,7 +4,7 @@ import io.psf.api.array.FloatArray;
 
 /**
  * The values of a shard, or one of its slots, as saving and loading access them: some rows at a time. Row numbers are
- * those of the shard at the time of the call. A row outside the shard is an {@link IndexOutOfBoundsException}.
+ * the shard's numbers at the time of the call. A row outside the shard is an {@link IndexOutOfBoundsException}.
  */
 public interface StoredColumn {
     /** Returns the number of floats in a row. */

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the components of a tuple, in order, from the body of a frame, whose format is drawn at {@link TupleWriter}.
- * Every length is checked against the body before any read or allocation. Shared arrays are views of the body; those of
- * a reader returned by {@link #keep} are on-heap copies. Not thread-safe.
+ * Every length is checked against the body before any read or allocation. Shared arrays are views of the body; a reader
+ * returned by {@link #keep} has on-heap copies. Not thread-safe.
  */
 public final class TupleReader extends BlockReader {
     private static final ElementType[] TYPES = ElementType.values();

@@ -109,7 +109,7 @@ public final class TupleWriter extends BlockWriter {
         return this;
     }
 
-    /** Sets the format of the next array to that of the tensor which {@link #ofTensor} named. */
+    /** Sets the format of the next array to the format of the tensor which {@link #ofTensor} named. */
     public TupleWriter asTensor() {
         return tensor == null ? this : as(tensor.types().wire());
     }

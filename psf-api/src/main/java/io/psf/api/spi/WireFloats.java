@@ -14,7 +14,7 @@ import java.nio.ByteOrder;
  * int8 for each value. Stateless.
  */
 final class WireFloats {
-    /** The number of the first format after those of {@link io.psf.api.array.ElementType}. */
+    /** The number of the first format after the numbers of {@link io.psf.api.array.ElementType}. */
     private static final int FLOAT16 = 5;
 
     private static final int BFLOAT16 = 6;

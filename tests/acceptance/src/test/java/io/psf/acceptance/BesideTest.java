@@ -152,12 +152,12 @@ final class BesideTest {
                 String slices = servers + (servers == 1 ? " slice" : " slices") + " from server 0 on";
                 assertThatThrownBy(() -> step.call(users, items, 1, key, filled(2, 0), key, filled(2, 0)))
                         .hasMessage("BAD_REQUEST: slices of tensor items: [40, 2] in " + slices
-                                + " (expected: beside those of users, [300, 2] in " + slices
+                                + " (expected: beside the slices of users, [300, 2] in " + slices
                                 + "; make one of them with TensorSpec.beside the other)"
                                 + " in acme.mf on tensor \"users\"");
                 assertThatThrownBy(() -> step.call(growing, users, 1, key, filled(2, 0), key, filled(2, 0)))
                         .hasMessageContaining("slices of tensor users: [300, 2] in " + slices
-                                + " (expected: beside those of growing, [growing, 2]");
+                                + " (expected: beside the slices of growing, [growing, 2]");
                 assertThatThrownBy(() -> step.call(users, unknown, 1, key, filled(2, 0), key, filled(2, 0)))
                         .hasMessageContaining("UNKNOWN_TENSOR: tensor: \"unknown\"");
                 TensorId beside = Tensors.init(worker, ones("beside", 40).beside(users));
@@ -181,7 +181,7 @@ final class BesideTest {
                     .hasMessageContaining("slices of tensor \"three\" beside \"users\": 3 (expected: 5");
             assertThatThrownBy(() -> Tensors.init(
                             worker, TensorSpec.table("large", 1L << 31, 8).beside(users)))
-                    .hasMessageContaining("slices of at most 1 GB; create the latter with slices(64)");
+                    .hasMessageContaining("slices of at most 1 GB; create that tensor with slices(64)");
             assertThatThrownBy(() -> Tensors.init(worker, ones("four", 40).beside(TensorId.of("nothing"))))
                     .hasMessageContaining("UNKNOWN_TENSOR: tensor: \"nothing\"");
             TensorSpec beside = ones("five", 40).beside(users);
