@@ -41,10 +41,10 @@ public final class AllReduce {
     }
 
     /**
-     * Creates an all-reduce, or finds the one that another worker has created. Blocks until the servers have its
+     * Creates an all-reduce, or finds an all-reduce that another worker has created. Blocks until the servers have its
      * memory, as much as the values occupy. A worker may create it again after all its calls have ended.
      *
-     * @param name the name of the memory, the same on all workers, and that of no tensor. The memory is no tensor of the
+     * @param name the name of the memory, the same on all workers; no tensor has it. The memory is no tensor of the
      *     model: only this class uses it
      * @param length the number of values, at least 1
      * @throws IllegalArgumentException if the name is invalid or the length is below 1
@@ -55,7 +55,7 @@ public final class AllReduce {
         return of(worker, TensorSpec.dense(name, length));
     }
 
-    /** Creates an all-reduce of values of a tensor's shape, in slices as the tensor has. Its memory is that of the host. */
+    /** Creates an all-reduce of values of a tensor's shape, in slices as the tensor has. It uses memory of the host. */
     static AllReduce of(ClusterCaller worker, TensorSpec shape) {
         var unused = worker.rank(); // refused before anything is sent
         TensorInfo memory = shape.tensor();

@@ -52,8 +52,7 @@ final class CutSave {
         SaveModel.Request save = models().request(step, tensors, checkpoints.increments());
         BeginSave.Response begun = calls.beginSave(save.save(), last);
         if (!begun.begins()) {
-            LOG.info(
-                    "checkpoint \"{}\" is not taken: the one before is still being written", models().checkpoint(step));
+            LOG.info("checkpoint \"{}\" is not taken: the last one is still being written", models().checkpoint(step));
             return -1;
         }
         try {

@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 
 /**
  * A cache of the rows of an embedding table, on a worker. Look-ups copy rows from the cache, updates are summed in it,
- * and both exchange with the servers only what their bounds require. The protocol is that of HET (Miao et al., VLDB
- * 2022), by {@link io.psf.builtin.cache.SyncEmbedding} and {@link io.psf.builtin.cache.PushEmbedding}.
+ * and both exchange with the servers only what their bounds require. The protocol is HET (Miao et al., VLDB 2022), by
+ * {@link io.psf.builtin.cache.SyncEmbedding} and {@link io.psf.builtin.cache.PushEmbedding}.
  *
  * <pre>{@code
  * TensorSpec table = TensorSpec.table("items", 1_000_000, 16).optimizer(Optimizers.sgd(0.05));
@@ -30,17 +30,17 @@ import java.util.function.Supplier;
  *
  * <p><b>Bounds.</b> A look-up compares the versions of its rows with those at the servers, in one call, and receives the
  * rows that lack more than {@code pullBound} updates. A row lacks the updates that others have pushed since it was
- * received, and never those of this cache. A row whose prefetch has just been received is not compared again. An update
- * counts once its push is applied: the cache of another worker has up to {@code pushBound} updates of a row that are not
- * sent. Only updates through caches are counted, not those of {@link Tensors#pushRows}.
+ * received, and never the updates of this cache. A row whose prefetch has just been received is not compared again. An
+ * update counts once its push is applied: the cache of another worker has up to {@code pushBound} updates of a row that
+ * are not sent. Only updates through caches are counted, not the updates of {@link Tensors#pushRows}.
  *
  * <p><b>One's own updates.</b> A look-up shows all updates of this cache, sent or not. With {@link Optimizers#add} and
  * {@link Optimizers#sgd}, an update has the same effect on any values, so the cache adds it to its row: the optimizer and
- * the learning rate must be those of the spec as long as the cache is open. With another
- * optimizer, number format, or rows that are admitted later, a look-up of a row with unsent updates pushes them and receives the row;
+ * the learning rate must stay as in the spec while the cache is open. With another optimizer, number format, or rows
+ * that are admitted later, a look-up of a row with unsent updates pushes them and receives the row;
  * {@link Builder#showOwnUpdates showOwnUpdates(false)} shows the row without the unsent ones. Sent updates are shown in
- * any case, whatever the pull bound: the next look-up of their row receives it. The unsent updates of a row are
- * pushed as their sum, which is one step of the optimizer.
+ * any case, whatever the pull bound: the next look-up of their row receives it. The unsent updates of a row are pushed
+ * as their sum, which is one step of the optimizer.
  *
  * <p><b>Failures.</b> A push runs exactly once. If it fails, it is not known which servers have applied it. The cache
  * then sends nothing more, and each later call fails with the code of the push. Load a checkpoint and open a new cache.
@@ -54,7 +54,7 @@ import java.util.function.Supplier;
  * another worker.
  */
 public final class EmbeddingCache implements AutoCloseable {
-    /** A pull bound with which a cached row is never compared with that of the server. */
+    /** A pull bound with which a cached row is never compared with the server's row. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
     /** The order in which rows are evicted. A use is a look-up; of equal rows the least recently needed one is first. */
@@ -115,8 +115,8 @@ public final class EmbeddingCache implements AutoCloseable {
     }
 
     /**
-     * Adds updates to the unsent ones. Sends those of the rows that then have more than {@code pushBound}, and those of
-     * evicted rows. Does not wait for the answer, but for that of the push before it.
+     * Adds updates to the unsent ones. Sends the updates of rows that then have more than {@code pushBound}, and of
+     * evicted rows. Waits for the answer of the previous push, not for its own.
      *
      * @param keys [n] int64, row ids in any order; each position is one update
      * @param gradients [n, width] float32, for the table's optimizer; copied

@@ -38,8 +38,8 @@ public final class Initializers {
     }
 
     /**
-     * Sets the values to those of an array. {@link Tensors#init} pushes the array; a tensor that exists is not changed.
-     * Workers that initialize the tensor with other values get an error. The tensor must not grow.
+     * Sets the values to the elements of an array. {@link Tensors#init} pushes the array; a tensor that exists is not
+     * changed. Workers that initialize the tensor with other values get an error. The tensor must not grow.
      *
      * @param values [rows, width] float32; borrowed until {@code init} returns
      */

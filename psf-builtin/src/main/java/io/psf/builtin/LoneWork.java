@@ -41,7 +41,7 @@ record LoneWork(ClusterCaller client, String name) {
         });
     }
 
-    /** Loads the model. A rollback of before does not matter from then on. */
+    /** Loads the model. An earlier rollback does not matter from then on. */
     long load(String what, LongSupplier load) {
         return run(what, hold -> {
             client.takeRollback();

@@ -153,8 +153,8 @@ public final class ModelCheckpoints {
     }
 
     /**
-     * Returns the same checkpoints, with weights that are {@link Weights#reduced reduced}: a save first copies those of
-     * one worker to the servers, and after a load each worker takes them from there.
+     * Returns the same checkpoints, with weights that are {@link Weights#reduced reduced}: a save first copies the
+     * weights of one worker to the servers, and after a load each worker takes them from there.
      *
      * @param reduced all reduced weights of the model; weights on the servers may be among them
      */
@@ -210,7 +210,7 @@ public final class ModelCheckpoints {
      * @param step the number of the step, at least 0, the same for all workers; the checkpoint with the highest is the
      *     newest
      * @param record the worker's own state, such as its position in the data; at most 64 Ki characters. That of a client is
-     *     saved as that of rank 0
+     *     saved as the record of rank 0
      * @throws PsException with {@code BAD_REQUEST} if the workers save different steps or models, or if one of them
      *     takes no part and passes the barrier, or the caller is a client beside workers; with {@code ROLLED_BACK} if a server has
      *     come back whose slices are older than the others; with {@code STORAGE} if the save failed; with {@code UNAVAILABLE} if the
@@ -306,9 +306,9 @@ public final class ModelCheckpoints {
      * damaged checkpoint is skipped with a warning, and the next older one is loaded. All files are verified before any
      * tensor changes. A tensor may have more rows, or grow now: the others begin anew. One that was not saved stays as it is.
      *
-     * <p>A worker that joins a running job ({@link ClusterCaller#isLate}), such as one that was lost and is started again,
-     * loads nothing, since the other workers train on: it receives the newest checkpoint, goes on from its record, and its
-     * caches are empty.
+     * <p>A worker that joins a running job ({@link ClusterCaller#isLate}), such as a lost worker that is started again,
+     * loads nothing, since the other workers train on: it receives the newest checkpoint, goes on from its record, and
+     * its caches are empty.
      *
      * @return the checkpoint that was loaded, the same for all workers; empty if there is none
      * @throws PsException as {@link #save}; with {@code STORAGE} if there are checkpoints and all are damaged; with
@@ -374,7 +374,7 @@ public final class ModelCheckpoints {
         return ModelCheckpoint.of(calls().at(step));
     }
 
-    /** Makes the next push, all-reduce and clock of each worker its first one, also of one that has come back. */
+    /** Makes the next push, all-reduce and clock of each worker its first, also of a worker that has come back. */
     private long begun(long step) {
         new TrainingCalls(worker, name).restart(worker.members());
         return step;

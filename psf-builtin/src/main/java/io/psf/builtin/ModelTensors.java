@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * The tensors of a model.
  *
  * @param selected those to save and load; empty for all
- * @param reduced those of reduced weights
+ * @param reduced the tensors of reduced weights
  */
 record ModelTensors(ClusterCaller caller, List<TensorId> selected, List<TensorId> reduced) {
     private static final Logger LOG = LoggerFactory.getLogger(ModelTensors.class);
@@ -32,7 +32,7 @@ record ModelTensors(ClusterCaller caller, List<TensorId> selected, List<TensorId
                 : all().stream().map(each -> caller.layout(each).info()).toList();
     }
 
-    /** Returns the selected tensors, and those of the reduced weights. */
+    /** Returns the selected tensors, and the tensors of the reduced weights. */
     private List<TensorId> all() {
         return Stream.concat(selected.stream(), reduced.stream()).distinct().toList();
     }
@@ -49,7 +49,7 @@ record ModelTensors(ClusterCaller caller, List<TensorId> selected, List<TensorId
                 throw new PsException(
                         PsException.Code.BAD_REQUEST,
                         "reduced weights \"" + tensor + "\": not in checkpoint \"" + checkpoint
-                                + "\" (expected: one that was saved with ModelCheckpoints.weights)");
+                                + "\" (expected: saved with ModelCheckpoints.weights)");
             }
         }
         List<SavedTensor> chosen = selected(manifest, checkpoint);
@@ -71,7 +71,9 @@ record ModelTensors(ClusterCaller caller, List<TensorId> selected, List<TensorId
                 .forEach(change -> LOG.warn("checkpoint \"{}\": {}", checkpoint, change));
     }
 
-    /** Returns in words how the tensors of a checkpoint differ from those of the cluster; empty if they do not. */
+    /**
+     * Returns in words how the tensors of a checkpoint differ from the tensors of the cluster; empty if they do not.
+     */
     List<String> changes(ModelManifest manifest, List<SavedTensor> chosen) {
         List<String> changes = new ArrayList<>();
         caller.layouts(ids(chosen))

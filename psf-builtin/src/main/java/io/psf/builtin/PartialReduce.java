@@ -16,7 +16,7 @@ import java.time.Duration;
  * PartialReduce ready = PartialReduce.of(worker, 1, 3, Duration.ofMillis(100));
  * while (training) {
  *     step(weights);
- *     ready.average(w, weights);             // with 2 others, or those that are ready within 100 ms of the first
+ *     ready.average(w, weights);             // with 2 others, or with all that are ready within 100 ms of the first
  * }
  * }</pre>
  *
@@ -71,7 +71,7 @@ public final class PartialReduce {
     }
 
     /**
-     * Reports that this worker is ready, and averages its values with those of its partners. Blocks until the mean is
+     * Reports that this worker is ready, and averages its values with its partners' values. Blocks until the mean is
      * received.
      *
      * @param tensor the tensor whose shape the values have; the servers of its slices average one part each; the

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Several calls in flight, as one. Ends when all of them have ended. */
 public record PendingAll(List<? extends Pending<?>> calls) implements Pending<List<Object>> {
-    /** Sends several calls. A call that cannot be sent is one that has failed: the others are sent all the same. */
+    /** Sends several calls. A call that cannot be sent counts as failed; the others are sent all the same. */
     public static PendingAll of(int calls, IntFunction<Pending<?>> send) {
         List<Pending<?>> sent = new ArrayList<>();
         for (int i = 0; i < calls; i++) {

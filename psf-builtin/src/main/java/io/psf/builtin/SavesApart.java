@@ -30,7 +30,7 @@ final class SavesApart {
     }
 
     /**
-     * Checks that no call of a save was the one that failed when the workers went back.
+     * Checks that the rollback of the workers failed no call of a save.
      *
      * @throws PsException with {@code ROLLED_BACK}
      */

@@ -56,7 +56,8 @@ public final class Ssp {
      * @param size the number of workers in the group
      * @param staleness the number of clocks that a worker may be ahead of the slowest, at least 0
      * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the group exists with another size or staleness; with
-     *     {@code BAD_REQUEST} if the caller is no worker, or the rank is that of a worker that is present, or not below the size
+     *     {@code BAD_REQUEST} if the caller is no worker, or a present worker has the rank, or the rank is not below
+     *     the size
      */
     public static Ssp join(ClusterCaller worker, long group, int rank, int size, int staleness) {
         var unused = worker.rank(); // refused before anything is sent

@@ -222,7 +222,7 @@ public final class TensorSpec implements Serializable {
         return placement;
     }
 
-    /** Returns the number of pushes at which a round closes; by default those of all workers. */
+    /** Returns the number of pushes at which a round closes; by default the pushes of all workers. */
     public Quorum quorum() {
         return quorum;
     }
@@ -235,7 +235,7 @@ public final class TensorSpec implements Serializable {
     /**
      * Returns a copy with another initializer.
      *
-     * @throws IllegalArgumentException if it has values of its own, and their number is not that of the tensor
+     * @throws IllegalArgumentException if it has values of its own, more or fewer than the tensor
      */
     public TensorSpec initializer(Initializer initializer) {
         return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum, policy);
@@ -331,9 +331,9 @@ public final class TensorSpec implements Serializable {
     }
 
     /**
-     * Returns a copy whose shards are in the memory of the servers' accelerators, as those of {@link #device}. On a
-     * server without a device, or where its memory does not suffice for a slice, the slice is in host memory. The server
-     * logs each slice whose memory does not suffice.
+     * Returns a copy whose shards are in the memory of the servers' accelerators, as with {@link #device}. On a server
+     * without a device, or where its memory does not suffice for a slice, the slice is in host memory. The server logs
+     * each slice whose memory does not suffice.
      */
     public TensorSpec deviceOrHost() {
         return inLargeSlices().placement(Node.DEVICE + "," + Node.HOST);

@@ -136,8 +136,8 @@ public final class Tensors {
      * rate of {@link #setLearningRate} is forgotten. Blocks until every shard has the optimizer. Each shard changes in its
      * turn among its calls: if no push may be divided between the two, let the workers meet at a barrier first.
      *
-     * @throws io.psf.api.PsException with {@code BAD_REQUEST}, naming those that it has, if a server does not have the
-     *     optimizer
+     * @throws io.psf.api.PsException with {@code BAD_REQUEST}, which names the server's optimizers, if a server does
+     *     not have the optimizer
      */
     public static void setOptimizer(TensorCaller worker, TensorId tensor, OptimizerSpec optimizer) {
         SetOptimizerPsf.stub(worker)
@@ -152,8 +152,8 @@ public final class Tensors {
 
     /**
      * Sets the learning rate of a tensor's optimizer while it is trained. A schedule's factor still applies. The rate is
-     * saved with the tensor, and replaces that of the spec when the tensor is loaded. Blocks until every shard has the
-     * rate.
+     * saved with the tensor, and replaces the rate of the spec when the tensor is loaded. Blocks until every shard has
+     * the rate.
      *
      * @param rate the learning rate, the argument {@code lr} of the optimizer, at least 0
      * @throws IllegalArgumentException if the rate is negative or not finite
@@ -373,9 +373,9 @@ public final class Tensors {
     }
 
     /**
-     * Pulls the sum or the mean of the rows of each bag of keys: one row a bag. Rows are as those of {@link #pullRows}.
+     * Pulls the sum or the mean of the rows of each bag of keys: one row a bag. Rows are as in {@link #pullRows}.
      *
-     * @param keys [n] int64, row ids, those of the first bag first, duplicates allowed; borrowed until await returns
+     * @param keys [n] int64, row ids, the first bag's ids first, duplicates allowed; borrowed until await returns
      * @param counts [bags] int32, the number of keys of each bag, 0 allowed
      * @param into [bags, width] float32, filled, with zeros for a bag without keys; borrowed until await returns
      */
@@ -386,7 +386,7 @@ public final class Tensors {
 
     /**
      * Pushes an update of the rows of bags of keys, such as the gradient by what {@link #pullBags} returns: the update of a key
-     * is that of its bag, or for {@code MEAN} its quotient by the number of the bag's keys.
+     * is the update of its bag, for {@code MEAN} divided by the number of the bag's keys.
      *
      * @param keys [n] int64, as in {@link #pullBags}; the updates of a duplicate key are summed before they are sent
      * @param counts [bags] int32, the number of keys of each bag, 0 allowed

@@ -26,9 +26,9 @@ import java.util.function.Supplier;
  * longer than the interval, the cuts meanwhile are skipped.
  *
  * <p>A worker that has joined a running job begins at a cut, which is taken as soon as it comes, with the step that the
- * others have reached. No cut waits for one that ends its loop by an exception, nor for one that is lost, unless the cluster
- * expects it back ({@code PSF_WORKER_RETURN}): then the others wait for it, also after the last step, and go back with it to
- * the newest checkpoint. One that comes back when the others have ended returns at once.
+ * others have reached. No cut waits for a worker that ends its loop by an exception, nor for a lost worker, unless the
+ * cluster expects it back ({@code PSF_WORKER_RETURN}): then the others wait for it, also after the last step, and go
+ * back with it to the newest checkpoint. One that comes back when the others have ended returns at once.
  *
  * <p>Used by one thread, but for {@link #stop}.
  */

@@ -85,7 +85,7 @@ final class TrainingRun {
     private void begin() {
         boolean isBack = worker.takeReturn();
         if (checkpoints.latest().isPresent()) {
-            checkpoints.named(false); // one that was lost before this run comes back by a rollback
+            checkpoints.named(false); // a worker that was lost before this run comes back by a rollback
         }
         long cut = calls.enter(steps, isBack);
         if (cut == EnterTraining.BACK) {
@@ -171,7 +171,7 @@ final class TrainingRun {
     /**
      * Meets the other workers at a cut after this step.
      *
-     * @param first true if it is the one before the first step
+     * @param first true if it precedes the first step
      */
     private void meet(boolean first) {
         var entries = checkpoints.held().flushed(worker.rank(), at, loop.save());

@@ -34,8 +34,8 @@ public interface Weights {
      * All workers have the same weights as long as each of them calls {@link #push} equally often, or {@link
      * #endEpoch}. A pull is a local copy.
      *
-     * @param spec a spec whose updates are {@link Updates#SUM} or {@link Updates#MEAN}; slices and placement are those
-     *     of the servers' copy. The name with {@code .allreduce} behind it is that of the memory for gradients
+     * @param spec a spec whose updates are {@link Updates#SUM} or {@link Updates#MEAN}; slices and placement are for
+     *     the servers' copy. The memory for gradients has the name with {@code .allreduce} behind it
      * @throws IllegalArgumentException if the updates are {@link Updates#EACH}, the tensor grows, has a quorum, is
      *     stored or sent in another type than float32, or has an optimizer with {@code skipNonFinite} or a global norm, or the name has more
      *     than 190 characters

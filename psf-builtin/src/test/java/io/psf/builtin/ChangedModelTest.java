@@ -126,7 +126,7 @@ final class ChangedModelTest {
             float[] before = pull(worker, 0, ROWS - 1);
             assertThatThrownBy(checkpoints::loadLatest)
                     .hasMessageContaining("shape of checkpoint \"model/step-000000000003\": [40, 2] (expected: [39, 2],"
-                            + " that of tensor \"t\", or fewer rows)");
+                            + " the shape of tensor \"t\", or fewer rows)");
             assertThat(pull(worker, 0, ROWS - 1)).isEqualTo(before);
         });
         on(2, TensorSpec.table("t", ROWS, 3).optimizer(Optimizers.adaGrad(0.1)), (worker, checkpoints) -> {

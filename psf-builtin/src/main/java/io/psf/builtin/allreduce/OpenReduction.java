@@ -53,7 +53,7 @@ final class OpenReduction {
         this.waitsFor = waitsFor;
     }
 
-    /** Counts only those that are present. */
+    /** Counts only the workers that are present. */
     void retain(Set<Integer> present) {
         counted.retainAll(present);
     }
@@ -74,7 +74,7 @@ final class OpenReduction {
 
     CompletableFuture<ReduceValues.Response> add(int worker, Operation operation, FloatArray values, Runnable release) {
         if (operation != this.operation) {
-            throw Reductions.refused("operation: " + operation, this.operation + ", that of the other workers");
+            throw Reductions.refused("operation: " + operation, this.operation + ", as the other workers");
         }
         if (has(worker)) {
             throw Reductions.refused("second call of worker " + worker, "one call of each worker");
@@ -129,7 +129,7 @@ final class OpenReduction {
         drop(why);
     }
 
-    /** Combines the remaining values, then answers the workers, the last one that has called at the end. */
+    /** Combines the remaining values, then answers the workers, the last caller at the end. */
     void close(FloatArray into) {
         if (failure != null) {
             return;

@@ -23,7 +23,7 @@ public interface ReduceValues {
      *
      * @param tensor the memory, whose shape the values have
      * @param operation what is computed
-     * @param number the number of the all-reduce, ascending from that of {@link NextReduction}
+     * @param number the number of the all-reduce, ascending from the number of {@link NextReduction}
      * @param values [rows, width] float32; borrowed until await returns
      */
     record Request(

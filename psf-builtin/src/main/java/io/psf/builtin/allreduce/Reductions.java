@@ -173,7 +173,7 @@ final class Reductions extends WaitingCalls {
         }
         return "workers that have not called all-reduce " + oldest.getKey() + ": "
                 + oldest.getValue().missing()
-                + " (expected: none of those that were present when it was called first)";
+                + " (expected: none of the workers that were present at its first call)";
     }
 
     static PsException refused(String actual, String expected) {

@@ -1,8 +1,8 @@
 package io.psf.builtin.cache;
 
 /**
- * The numbers of what a cache has done. A key that occurs several times in one call counts once. The bytes are those of
- * keys, versions, counts and values in requests and answers, the values in the table's format on the wire; headers are not
+ * The numbers of what a cache has done. A key that occurs several times in one call counts once. The bytes count keys,
+ * versions, counts and values in requests and answers, the values in the table's format on the wire; headers are not
  * counted.
  *
  * @param rows the rows that were looked up

@@ -174,7 +174,7 @@ public final class CachedRows implements RowAccess {
         return line;
     }
 
-    /** Collects the updates of a line, and makes its version that of its row after the push. */
+    /** Collects the updates of a line, and gives it the version of its row after the push. */
     private void push(int line) {
         int updates = lines.updates(line);
         outgoing.add(lines, line);

@@ -7,8 +7,8 @@ import java.util.Arrays;
  * The lines of a cache. A line has a key, its row with the version, and the sum of the updates that have not been sent.
  * All memory is allocated at the start: for each line 8 bytes for each float of a row, and 60 to 84 bytes.
  *
- * <p>A line that is pinned is not evicted. The user of the lines pins those that an operation needs, at most as many as
- * there are, and unpins them at its end.
+ * <p>A line that is pinned is not evicted. The user of the lines pins the lines that an operation needs, at most all of
+ * them, and unpins them at its end.
  */
 final class Lines {
     /** The version of a line whose row has not been received. */

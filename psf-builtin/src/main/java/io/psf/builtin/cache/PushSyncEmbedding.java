@@ -17,9 +17,8 @@ import io.psf.builtin.sparse.Rows;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Pushes the gradients that a cache has accumulated for some rows of a table, then pulls those of some rows, the same
- * or others, that are stale after the push: {@link PushEmbedding} and {@link SyncEmbedding} in one request, atomic per
- * shard.
+ * Pushes the gradients that a cache has accumulated for some rows of a table, then pulls rows, the same or others, that
+ * are stale after the push: {@link PushEmbedding} and {@link SyncEmbedding} in one request, atomic per shard.
  */
 @PsFunction("psf.cache.pushsync")
 public interface PushSyncEmbedding {

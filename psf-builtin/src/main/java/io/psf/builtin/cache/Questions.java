@@ -6,7 +6,7 @@ import io.psf.api.TensorId;
 import io.psf.api.array.LongArray;
 import org.jspecify.annotations.Nullable;
 
-/** The rows that a cache compares with those of the servers, in one call. */
+/** The rows that a cache compares with the servers' rows, in one call. */
 final class Questions {
     private final SyncEmbeddingPsf.Stub sync;
     private final TensorId table;

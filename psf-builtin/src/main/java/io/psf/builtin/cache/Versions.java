@@ -20,7 +20,7 @@ import java.util.function.IntToLongFunction;
  * shard, used on its lane only, saved and loaded with it.
  *
  * <p>A row that is removed and created again has other values than a cache may still hold under the old version. So
- * rows that are created after a removal start with a version that is 2^32 above that of the removed row. That is more
+ * rows that are created after a removal start with a version that is 2^32 above the removed row's version. That is more
  * than any bound that stands for a number of updates.
  */
 final class Versions implements Checkpointed, Measured, RowListener {
@@ -191,7 +191,7 @@ final class Versions implements Checkpointed, Measured, RowListener {
         requireLength("versions", cached.length(), keys);
         require(bound >= 0, "bound", bound, ">= 0 updates");
         for (int i = 0; i < keys; i++) {
-            require(cached.get(i) >= NONE, "version of a row", cached.get(i), ">= 0, or -1 for one that is not cached");
+            require(cached.get(i) >= NONE, "version of a row", cached.get(i), ">= 0, or -1 if it is not cached");
         }
     }
 
@@ -207,8 +207,9 @@ final class Versions implements Checkpointed, Measured, RowListener {
     }
 
     /**
-     * Finds the stale rows: those that the cache does not have, and those that are more than {@code bound} updates
-     * behind. A cached row that is ahead of the shard is stale, too: the table has been recreated or loaded since.
+     * Finds the stale rows: the rows that the cache does not have, and the rows that are more than {@code bound}
+     * updates behind. A cached row that is ahead of the shard is stale, too: the table has been recreated or loaded
+     * since.
      *
      * @param rows [n], local rows, -1 for a key without a row
      * @param versions the version of a row, and of -1

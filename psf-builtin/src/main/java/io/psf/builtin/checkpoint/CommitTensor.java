@@ -10,7 +10,7 @@ import io.psf.builtin.named.BadRequest;
 import java.util.List;
 
 /**
- * Commits a save: replaces the manifest by one that names the save's files. Runs on one server, which must see all of
+ * Commits a save: replaces the manifest by a manifest of the save's files. Runs on one server, which must see all of
  * the files.
  */
 @PsFunction(value = "psf.save.commit", at = Place.SERVER)

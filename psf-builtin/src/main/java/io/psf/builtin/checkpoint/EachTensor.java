@@ -46,7 +46,7 @@ final class EachTensor<T> {
     /**
      * Starts the work. Called within the handler of a call.
      *
-     * @param tensors the tensors; those of which the server holds no shard are passed over
+     * @param tensors the tensors; a tensor of which the server holds no shard is passed over
      * @return the results of all shards, when none is worked on any more; fails with the first failure, after which no
      *     further tensor is begun
      * @throws PsException with {@code BAD_REQUEST} if one of them is the memory of a function

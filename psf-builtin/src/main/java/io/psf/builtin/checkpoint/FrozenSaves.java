@@ -37,7 +37,7 @@ final class FrozenSaves {
         if (written == null) {
             throw new PsException(
                     PsException.Code.UNAVAILABLE,
-                    String.format(Locale.ROOT, "save %016x: unknown (expected: one that this server has begun)", save));
+                    String.format(Locale.ROOT, "save %016x: unknown (expected: begun by this server)", save));
         }
         if (!written.isDone()) {
             return new WrittenModel.Response(false, List.of());

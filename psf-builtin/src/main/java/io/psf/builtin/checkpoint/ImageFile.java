@@ -88,7 +88,7 @@ record ImageFile(Path path, SavedImage image, ImageHeader header, ImageHeader.Ow
     }
 
     /**
-     * Checks that a header belongs to an image: tensor, rows, save and number of bases must be those of the image.
+     * Checks that a header belongs to an image: tensor, rows, save and number of bases must match the image.
      *
      * @throws PsException with {@code STORAGE} naming the first difference
      */

@@ -35,7 +35,7 @@ final class Increments {
     private final StoredShard shard;
     private final ImageHeader now;
     private final long[] hashes;
-    /** The rows whose content is that of the earlier save. */
+    /** The rows whose content is as in the earlier save. */
     private final BitSet same = new BitSet();
     /** The keys that have a row in the earlier save and none now. */
     private final Set<Long> removed = new HashSet<>();

@@ -81,7 +81,7 @@ final class ModelHolds implements MemberListener {
                     "models that clients save or load, with \"" + model + "\"",
                     holds.size(),
                     MOST,
-                    "one that is not renewed is over after " + SILENCE.toSeconds() + " s");
+                    "a hold that is not renewed is over after " + SILENCE.toSeconds() + " s");
         }
     }
 

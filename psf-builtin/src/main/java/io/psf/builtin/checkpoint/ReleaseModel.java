@@ -13,7 +13,7 @@ public interface ReleaseModel {
      *
      * @param server any number; it selects the server, and is the same for all calls for models
      * @param model the model's name
-     * @param hold the number of the hold; of one that is over, nothing happens
+     * @param hold the number of the hold; a hold that is over has no effect
      */
     record Request(@ByKey long server, String model, long hold) {}
 

@@ -39,7 +39,7 @@ public interface SaveModel {
      * The part of a save that one server has written.
      *
      * @param index the index of its images
-     * @param bytes the bytes of the images, without those that they build on
+     * @param bytes the bytes of the images, without the images that they build on
      * @param increments the number of images that have changes alone
      */
     record Written(SavedIndex index, long bytes, int increments) {}

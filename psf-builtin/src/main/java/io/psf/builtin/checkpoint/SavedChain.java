@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * The images that together have the rows of one shard: one with all rows, and the increments that follow it, each with
- * the changes since the one before.
+ * the changes since the previous image.
  *
  * @param images the images, oldest first, at least one, all of the same range
  */

@@ -39,7 +39,7 @@ record ShardLoad(String checkpoint, Folder folder, TensorImages images) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "shape of checkpoint \"" + checkpoint + "\": " + saved.shape() + " (expected: " + there.shape()
-                            + ", that of tensor \"" + there.id() + "\""
+                            + ", the shape of tensor \"" + there.id() + "\""
                             + (saved.width() == there.width() ? ", or fewer rows" : "") + ")");
         }
     }
@@ -48,8 +48,8 @@ record ShardLoad(String checkpoint, Folder folder, TensorImages images) {
         if (!saved.equals(there)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    what + " of checkpoint \"" + checkpoint + "\": " + saved + " (expected: " + there
-                            + ", that of tensor \"" + shard.spec().id() + "\")");
+                    what + " of checkpoint \"" + checkpoint + "\": " + saved + " (expected: " + there + ", the " + what
+                            + " of tensor \"" + shard.spec().id() + "\")");
         }
     }
 }

@@ -21,7 +21,7 @@ import java.util.Set;
 final class TensorManifest {
     private static final String NAME = "manifest";
     private static final String FIRST = "psf-checkpoint 1";
-    /** The first line if increments are named, as those of models were once. */
+    /** The first line if increments are named, as the manifests of models once did. */
     private static final String INCREMENTAL = "psf-checkpoint 2";
 
     private TensorManifest() {}

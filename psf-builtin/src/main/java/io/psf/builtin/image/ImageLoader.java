@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Replaces the content of a shard by that of images, each of which is read once from its beginning to its end: one with
- * all rows and its increments, or those of several shards. Used on the shard's lane.
+ * Replaces the content of a shard by the content of images, each of which is read once from its beginning to its end:
+ * an image with all rows and its increments, or the images of several shards. Used on the shard's lane.
  */
 public final class ImageLoader {
     private final StoredShard shard;
@@ -113,7 +113,7 @@ public final class ImageLoader {
     }
 
     /**
-     * Writes the first values of the rows behind those that were saved. Their slots are zero.
+     * Writes the first values of the rows behind the saved rows. Their slots are zero.
      *
      * @param saved the tensor as it was saved
      */

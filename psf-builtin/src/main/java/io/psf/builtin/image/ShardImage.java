@@ -59,7 +59,7 @@ public final class ShardImage {
      * If that fails the shard is of no use: its content was replaced in parts.
      *
      * @param from read to the end of the image; may be read further
-     * @throws PsException with {@code STORAGE} if the image is damaged or that of another slice; with {@code
+     * @throws PsException with {@code STORAGE} if the image is damaged or of another slice; with {@code
      *     RESOURCE_EXHAUSTED} if there is no memory for it
      */
     public static void read(StoredShard shard, InputStream from) throws IOException {

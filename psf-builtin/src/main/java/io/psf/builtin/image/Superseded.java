@@ -31,7 +31,7 @@ public record Superseded(List<long[]> named) {
         return false;
     }
 
-    /** Returns these keys and those of an image. */
+    /** Returns these keys and the keys of an image. */
     Superseded and(long[] keys) {
         long[] sorted = keys.clone();
         Arrays.sort(sorted);

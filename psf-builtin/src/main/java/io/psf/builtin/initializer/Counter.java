@@ -4,7 +4,7 @@ package io.psf.builtin.initializer;
  * A counter-based random number generator. A draw is a function of the seed, the element and the draw's number only, so
  * it does not depend on the order of draws or on how the tensor is sliced.
  *
- * <p>The mixing is that of SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA
+ * <p>The mixing function is SplitMix64's (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA
  * 2014, figure 17) with the constants of Stafford's variant 13; Each element has its own stream, which starts at a hash
  * of the element in the stream of the seed.
  */

@@ -27,14 +27,14 @@ public final class NamedClasses {
         this.found = found;
     }
 
-    /** Returns those of a node's class path, which is searched once. Runs on the node's lane. */
+    /** Returns the classes of a node's class path, which is searched once. Runs on the node's lane. */
     public static NamedClasses of(StoredNode node, Class<? extends Annotation> kind) {
         return node.attachment(
                 "psf.named." + kind.getSimpleName(), NamedClasses.class, () -> on(node.classPath(), kind));
     }
 
     /**
-     * Returns those of a class path.
+     * Returns the classes of a class path.
      *
      * @throws PsException with {@code CONFIGURATION} if a provider cannot be loaded, or two have the same name
      */

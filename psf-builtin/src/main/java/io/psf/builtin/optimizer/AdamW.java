@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * {@link Adam} with decoupled weight decay (Loshchilov and Hutter, ICLR 2019, algorithm 2): w -= lr decay w, then the
- * step of Adam. The decay is not divided by the root of v, unlike that of the option {@code weightDecay}.
+ * step of Adam. The decay is not divided by the root of v, unlike the decay of the option {@code weightDecay}.
  *
  * @param lr the learning rate
  * @param b1 the exponential decay rate of m, in [0, 1)

@@ -22,7 +22,7 @@ final class AllRows {
     /**
      * Creates the rows of a push.
      *
-     * @param update [count, width] float32; those of a duplicate row are summed
+     * @param update [count, width] float32; the updates of a duplicate row are summed
      * @param rows [at least count], the shard's row number for each row of the update
      */
     AllRows(Shard shard, FloatArray update, int[] rows, int count) {

@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The formula of an optimizer, element by element, over tiles on the heap. Rows, shards and off-heap memory are the
  * concern of {@link TiledOptimizer}. A user's own is a record with {@link io.psf.api.PsOptimizer}, whose components are
- * the named arguments. A formula that needs whole rows is a {@link RowKernel}; one that needs sums over the whole tensor
- * a {@link TensorKernel}. Immutable and thread-safe.
+ * the named arguments. A formula that needs whole rows is a {@link RowKernel}; a formula that needs sums over the whole
+ * tensor is a {@link TensorKernel}. Immutable and thread-safe.
  *
- * <p>A {@link KernelProvider} implements the formulas of this package over other memory of the host, an {@link
- * OffHostOptimizer} those of shards outside of it.
+ * <p>A {@link KernelProvider} implements the formulas of this package over other memory of the host, and an
+ * {@link OffHostOptimizer} for shards outside of it.
  */
 public interface Kernel {
     /**

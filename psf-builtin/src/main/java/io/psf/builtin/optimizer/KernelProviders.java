@@ -79,7 +79,7 @@ final class KernelProviders {
             return null;
         }
 
-        /** Returns the reason why vectors are not used. Of several reasons it is the one that a user can remove. */
+        /** Returns the reason why vectors are not used. Of several reasons it is a reason that a user can remove. */
         private static String reason(@Nullable String noJar, @Nullable Throwable failure) {
             if (ModuleFinder.ofSystem().find(MODULE).isEmpty()) {
                 return "this JDK has no module " + MODULE;

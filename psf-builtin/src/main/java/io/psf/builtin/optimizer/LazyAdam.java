@@ -4,7 +4,7 @@ import io.psf.api.PsOptimizer;
 import java.util.List;
 
 /**
- * {@link Adam} whose bias correction uses the number of steps of the tensor instead of that of each row: a push of some
+ * {@link Adam} whose bias correction counts the steps of the tensor instead of the steps of each row: a push of some
  * rows changes only these rows and their state, as in TensorFlow's LazyAdam. A rarely pushed row is corrected less than
  * by {@link Adam}, so its first steps are shorter.
  *

@@ -10,7 +10,7 @@ public final class LearningRate {
     private LearningRate() {}
 
     /**
-     * Sets the rate that replaces that of the optimizer, before the factor of a schedule.
+     * Sets the rate that replaces the optimizer's rate, before the factor of a schedule.
      *
      * @throws PsException with {@code BAD_REQUEST} if the rate is negative or not finite, or the optimizer has none that can be set,
      *     or does not take this one, alone or with a factor of its schedule

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Progress implements Checkpointed {
     private long steps;
-    /** The learning rate that was set; NaN for that of the optimizer. */
+    /** The learning rate that was set; NaN for the optimizer's rate. */
     private float set = Float.NaN;
 
     /** The formula at the last rate. Null before the first step, and for the rate of the optimizer. */
@@ -55,12 +55,12 @@ public final class Progress implements Checkpointed {
         return ++steps;
     }
 
-    /** Sets the learning rate that replaces that of the optimizer, before the schedule's factor. */
+    /** Sets the learning rate that replaces the optimizer's rate, before the schedule's factor. */
     void setLearningRate(float rate) {
         set = rate;
     }
 
-    /** Returns the learning rate that was set; otherwise that of the optimizer. */
+    /** Returns the learning rate that was set; otherwise the optimizer's rate. */
     float learningRate(float ofOptimizer) {
         return Float.isNaN(set) ? ofOptimizer : set;
     }

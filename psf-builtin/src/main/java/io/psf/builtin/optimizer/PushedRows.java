@@ -14,7 +14,7 @@ public interface PushedRows {
     double[] sums(TensorKernel kernel, @Nullable Gradients gradients, int steps);
 
     /**
-     * Steps the rows by a formula, those of duplicate keys in order.
+     * Steps the rows by a formula; steps of duplicate keys keep their order.
      *
      * @param gradients what happens to the gradients before the formula; null for nothing
      * @param steps the number of steps of the tensor, this one included; 0 unless the formula needs it

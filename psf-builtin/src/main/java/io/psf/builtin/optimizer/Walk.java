@@ -122,7 +122,8 @@ final class Walk {
     }
 
     /**
-     * Loads n rows of the values and of the state ahead, those of {@code rows} from index {@code from} on.
+     * Loads n rows of the values and of the state ahead, the numbers of which are in {@code rows} from index
+     * {@code from} on.
      *
      * @param values null if they are not read
      */
@@ -135,7 +136,7 @@ final class Walk {
         }
     }
 
-    /** Steps the rows {@code [from, to)} of those in {@code rows}, tile by tile. */
+    /** Steps the rows whose numbers are elements {@code [from, to)} of {@code rows}, tile by tile. */
     private void stepTiles(int[] rows, int from, int to) {
         int most = Math.max(1, Tiles.SIZE / width);
         for (int i = from; i < to; ) {

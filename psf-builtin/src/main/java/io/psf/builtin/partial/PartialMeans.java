@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
-/** The open means: those that wait for some of their partners. Attached to a shard, used on its lane. */
+/** The open means, which wait for some of their partners. Attached to a shard, used on its lane. */
 final class PartialMeans extends WaitingCalls {
     private final Shard shard;
     private final Map<Group, PartialMean> open = new HashMap<>();

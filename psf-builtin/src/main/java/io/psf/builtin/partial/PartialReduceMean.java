@@ -19,7 +19,7 @@ public interface PartialReduceMean {
      *
      * @param tensor the tensor whose shape the values have
      * @param group the group's key
-     * @param number the group's number among those of the key
+     * @param number the group's number among the groups of the key
      * @param ranks [n] int32, the partners' ranks as workers
      * @param values [rows, width] float32; borrowed until await returns
      */

@@ -32,8 +32,8 @@ public interface PartialReducePartners {
     /**
      * The partners.
      *
-     * @param number the group's number among those of the key; it identifies the partners' joint operations, such as
-     *     {@link PartialReduceMean}
+     * @param number the group's number among the groups of the key; it identifies the partners' joint operations, such
+     *     as {@link PartialReduceMean}
      * @param ranks [n] int32, the partners' ranks, ascending, the worker's own included; the same for all partners
      */
     record Response(long number, int[] ranks) {}

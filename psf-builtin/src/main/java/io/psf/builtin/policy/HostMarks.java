@@ -11,7 +11,10 @@ final class HostMarks implements MarkMemory {
     /** The rows of a chunk: memory is taken and freed by chunks, so that it is near what the rows need. */
     private static final int CHUNK = 256;
 
-    /** The most bytes beyond those of the rows: less than a chunk after growing, and one more after rows were removed. */
+    /**
+     * The most bytes beyond the rows' bytes: less than a chunk after growing, and one chunk more after rows were
+     * removed.
+     */
     static final long MOST_SPARE = 2L * CHUNK * RowMarks.BYTES_OF_ROW;
 
     /** A chunk without memory. */
@@ -105,7 +108,7 @@ final class HostMarks implements MarkMemory {
         }
     }
 
-    /** Returns the rank of a row, by its place in a chunk, among those that may be removed: lower ones go first. */
+    /** Returns the rank of a row, by its place in a chunk, among the rows that may be removed: lower ranks go first. */
     private static long rank(int[] chunk, int at, boolean byCount) {
         return byCount ? (long) chunk[at + COUNT] << Integer.SIZE | chunk[at + STEP] : chunk[at + STEP];
     }
@@ -132,7 +135,7 @@ final class HostMarks implements MarkMemory {
         return rows;
     }
 
-    /** Tells the rows of the lowest ranks, and those of the rank that decides, in ascending order. */
+    /** Tells the rows of the lowest ranks, and the rows of the rank that decides, in ascending order. */
     void choose(Lowest lowest, Lowest.Chosen chosen) {
         boolean byCount = lowest.byCount();
         int leftOut = lowest.leftOut();
@@ -192,7 +195,7 @@ final class HostMarks implements MarkMemory {
         }
     }
 
-    /** Moves the marks of the last row to those of a removed row. All rows have marks. */
+    /** Moves the marks of the last row to the place of a removed row. All rows have marks. */
     void rowRemoved(int row, int last) {
         int at = at(last);
         set(row, chunk(last)[at + STEP], chunk(last)[at + SECOND], chunk(last)[at + COUNT]);

@@ -30,8 +30,8 @@ final class Lowest {
     }
 
     /**
-     * Chooses rows. Of the rows of one rank those of the lowest keys come first: a memory in which several threads create
-     * the rows of a push numbers them in any order.
+     * Chooses rows. Of the rows of one rank, the rows of the lowest keys come first: a memory in which several threads
+     * create the rows of a push numbers them in any order.
      *
      * @param most the number of rows to choose, at least 1; fewer if fewer may be chosen
      * @param key the key of a row
@@ -65,7 +65,9 @@ final class Lowest {
     /** Takes a row that may be chosen. */
     @FunctionalInterface
     interface Chosen {
-        /** Takes a row whose rank is lower than the one that decides, which is negative, or that rank, which is 0. */
+        /**
+         * Takes a row whose rank is lower than the rank that decides ({@code compared} is negative), or equals it (0).
+         */
         void take(int row, int compared);
     }
 

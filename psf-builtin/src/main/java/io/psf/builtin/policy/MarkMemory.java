@@ -54,8 +54,9 @@ public interface MarkMemory {
     int removeIdle(long beforeStep, long beforeSecond);
 
     /**
-     * Removes the rows that were touched least recently or least often. Of the rows that were touched equally often, those go
-     * first that were touched least recently; of the rows that the same push has touched, those of the lowest keys.
+     * Removes the rows that were touched least recently or least often. Of the rows that were touched equally often,
+     * the least recently touched rows go first; of the rows that the same push has touched, the rows of the lowest
+     * keys.
      *
      * @param most the number of rows to remove, at least 1; fewer are removed if there are fewer
      * @param byCount true for the rows that were touched least often

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * When each row of a shard was last touched by a push, and how often. Attached to the shard of a table with a policy,
  * used on its lane, saved and loaded with it. The shard may have the memory of the marks.
  *
- * <p>The seconds of the marks are those of the clock without the times from the last push before a save, or before the
+ * <p>The marks count the seconds of the clock without the times from the last push before a save, or before the
  * slice moved, to the load: nobody could have touched a row.
  */
 class RowMarks implements Checkpointed, Measured {
@@ -65,7 +65,7 @@ class RowMarks implements Checkpointed, Measured {
                 return new OnHost(shard, new HostMarks(shard), now);
             }
             MarkMemory memory = own.marks();
-            memory.clear(); // those of before a load
+            memory.clear(); // the marks from before the load
             return new RowMarks(shard, memory, now);
         });
     }

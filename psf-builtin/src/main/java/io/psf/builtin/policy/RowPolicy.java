@@ -61,8 +61,8 @@ public final class RowPolicy implements Measured, MovingState {
     }
 
     /**
-     * Checks that a table's limits suffice for some rows in each slice: that of bytes with the memory that a slice takes
-     * without rows.
+     * Checks that a table's limits suffice for some rows in each slice: the limit of bytes includes the memory that a
+     * slice takes without rows.
      *
      * @throws PsException with {@code BAD_REQUEST} if they do not
      * @throws IllegalArgumentException if the sketch of a slice would be too large
@@ -101,7 +101,7 @@ public final class RowPolicy implements Measured, MovingState {
         var unused = shard.attachment(RowPolicy.class, () -> new RowPolicy(options, slices, clock));
     }
 
-    /** Returns the policy of a shard; one that does nothing if it has none. */
+    /** Returns the policy of a shard; if it has none, a policy that does nothing. */
     public static RowPolicy of(Shard shard) {
         return shard.findAttachment(RowPolicy.class, RowPolicy::none).orElseGet(RowPolicy::none);
     }
@@ -259,7 +259,7 @@ public final class RowPolicy implements Measured, MovingState {
 
     /**
      * Marks the rows of an update that {@link #admit} returned, once it is applied, and removes the rows beyond the
-     * capacity: those of the update itself, if it has more.
+     * capacity: rows of the update itself, if it has more rows than the capacity.
      */
     public void trim(Shard shard) {
         RowMarks marks = RowMarks.of(shard, second());

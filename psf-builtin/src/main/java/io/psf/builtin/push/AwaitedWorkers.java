@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The workers that the rounds of a shard wait for: all that a round counts, without those that push no more. */
+/**
+ * The workers that the rounds of a shard wait for: all workers that a round counts, without the workers that push no
+ * more.
+ */
 final class AwaitedWorkers {
     /** The end of a message: the push has changed nothing on the slice, and may be made again. */
     static final String NOT_APPLIED = " the push was not applied";
@@ -31,7 +34,10 @@ final class AwaitedWorkers {
         ended.removeAll(workers);
     }
 
-    /** Waits for all workers again, if all have ended their pushes. Returns those that had; none if others have not. */
+    /**
+     * Waits for all workers again, if all have ended their pushes. Returns the workers that had; none if others have
+     * not.
+     */
     Set<Integer> beginIfAllEnded(List<Member> members) {
         if (ended.isEmpty()) {
             return Set.of();
@@ -47,7 +53,7 @@ final class AwaitedWorkers {
         return begin;
     }
 
-    /** Learns which workers are present: another worker may get the rank of one that has left. */
+    /** Learns which workers are present: another worker may get the rank of a worker that has left. */
     void retain(Set<Integer> present) {
         ended.retainAll(present);
         paused.retainAll(present);
@@ -109,8 +115,8 @@ final class AwaitedWorkers {
                 .map(Member::rank)
                 .sorted()
                 .toList();
-        return "workers without a push in round " + number + ": " + missing + " (expected: none of those that"
-                + " were present when it opened, still are, and have not ended their pushes"
+        return "workers without a push in round " + number + ": " + missing + " (expected: none of the workers"
+                + " that were present when it opened, still are, and have not ended their pushes"
                 + (quorum == null
                         ? ""
                         : ", or " + quorum.pushes() + " pushes instead of "

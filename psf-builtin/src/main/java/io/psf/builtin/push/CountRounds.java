@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Returns the number of rounds of a synchronous tensor, the late pushes, and those that were left out. */
+/** Returns the number of rounds of a synchronous tensor, of late pushes, and of pushes that were left out. */
 @PsFunction(value = "psf.rounds", readOnly = true)
 public interface CountRounds {
     /**

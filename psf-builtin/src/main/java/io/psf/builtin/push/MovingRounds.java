@@ -39,7 +39,7 @@ record MovingRounds(@Nullable RoundQuorum quorum, AwaitedWorkers awaited, TakenP
      * Reads the rounds of another shard.
      *
      * @param waitsFor says which workers the oldest round waits for
-     * @param opens opens a round behind those that are open
+     * @param opens opens a round behind the open rounds
      * @return the number of rounds that have closed
      * @throws IllegalArgumentException if the other shard's rounds close otherwise
      */

@@ -70,7 +70,7 @@ final class OpenRounds {
         return waitsFor;
     }
 
-    /** Learns which workers are present: another worker may get the rank of one that has left. */
+    /** Learns which workers are present: another worker may get the rank of a worker that has left. */
     void retain(Set<Integer> present) {
         if (quorum != null) {
             quorum.changed(present, closed);
@@ -202,7 +202,7 @@ final class OpenRounds {
         return new PsException(
                 PsException.Code.TIMED_OUT,
                 "push of worker " + worker + " in round " + (closed + 1)
-                        + ": has timed out or was cancelled, after it was added to those of others (expected: answered);"
+                        + ": has timed out or was cancelled, after it was added to pushes of others (expected: answered);"
                         + AwaitedWorkers.NOT_APPLIED);
     }
 

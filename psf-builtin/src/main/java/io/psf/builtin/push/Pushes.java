@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>On an asynchronous tensor, a push steps the optimizer on arrival. On a synchronous tensor, a round takes one push
  * of each present worker, sums them, steps the optimizer once and answers all of them. A worker's second push belongs
- * to the next round. A worker that has left is not waited for, and neither is one that has said that it pushes no more,
- * until it pushes again, or all workers have said so. Its earlier pushes count. A push whose call ends before the round does, by
- * its deadline or by its caller, is taken out of the round. With a
- * {@link RoundQuorum}, a round closes without the slowest workers.
+ * to the next round. A worker that has left is not waited for. A worker that has said that it pushes no more is not
+ * waited for until it pushes again, or all workers have said so. Its earlier pushes count. A push whose call ends
+ * before the round does, by its deadline or by its caller, is taken out of the round. With a {@link RoundQuorum}, a
+ * round closes without the slowest workers.
  *
  * <p>A round adds its pushes in the order of the workers' ranks, so the same pushes give the same bits in any order of
  * arrival. The oldest round adds a push as soon as all lower ranks have pushed, and then releases the request's memory.
@@ -194,7 +194,7 @@ public final class Pushes extends WaitingCalls implements MovingState {
         rounds.areInTime(workers);
     }
 
-    /** {@inheritDoc} After a load there are no open rounds, and the next one that closes is the first. */
+    /** {@inheritDoc} After a load there are no open rounds, and the next round that closes is the first. */
     @Override
     protected void begin(boolean loaded, Set<Integer> workers) {
         rounds.begin(workers);
@@ -293,7 +293,7 @@ public final class Pushes extends WaitingCalls implements MovingState {
         DeferredAnswer<Object> before = taken.isEmpty() ? null : taken.remove(worker, call.call());
         if (before != null) { // its update is in a round
             arrived.release().run();
-            rounds.close(); // those that are missing in its round may have left, unseen by this shard
+            rounds.close(); // workers that are missing in its round may have left, unseen by this shard
             CompletableFuture<R> again = before.thenApply(closed -> answer.get());
             var unused = again.whenComplete((made, failure) -> rounds.takeOut(worker, before, failure));
             return again;

@@ -6,8 +6,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Relates the numbers of the workers' calls to those of a shard or node. They are the same until a restart. A worker goes on
- * with its own numbers then, and its first call has the number of the first calls of the others. Used on one lane.
+ * Relates the numbers of the workers' calls to the numbers of a shard or node. They are the same until a restart. A
+ * worker goes on with its own numbers then, and its first call has the number of the first calls of the others. Used on
+ * one lane.
  */
 public final class Renumbering {
     private final Map<Integer, Long> offsets = new HashMap<>();

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class Round {
     private final Shard shard;
     private final String slot;
-    /** The ranks of the workers that the round is for: those that were present when it was opened, and still are. */
+    /** The ranks of the workers that the round is for, which were present when it was opened, and still are. */
     private final Set<Integer> counted;
     /** The pushes by worker, in the order of arrival. */
     private final Map<Integer, Push<?>> pushes = new LinkedHashMap<>();
@@ -74,12 +74,12 @@ final class Round {
         return pushes.containsKey(worker);
     }
 
-    /** True if the round is for a worker: one that has joined later pushes for a later round. */
+    /** True if the round is for a worker. A worker that has joined later pushes for a later round. */
     boolean counts(int worker) {
         return counted.contains(worker);
     }
 
-    /** Counts only those that are present: the next worker of a rank is counted by the rounds that open from then on. */
+    /** Counts only the present workers: the next worker of a rank is counted by the rounds that open from then on. */
     void retain(Set<Integer> present) {
         counted.retainAll(present);
     }
@@ -172,7 +172,7 @@ final class Round {
     /**
      * Takes a worker's push out, and releases its request.
      *
-     * @return false if the push stays, since the sum has its update and those of others
+     * @return false if the push stays, since the sum has its update and the updates of others
      */
     boolean remove(int worker) {
         Held update = held.remove(worker);
@@ -307,7 +307,7 @@ final class Round {
         }
     }
 
-    /** Writes the pushes, those that are not in the sum yet, and the sum. */
+    /** Writes the pushes that are not in the sum yet, and the sum. */
     void write(DataOutputStream out) throws IOException {
         out.writeInt(counted.size());
         for (int worker : counted) {

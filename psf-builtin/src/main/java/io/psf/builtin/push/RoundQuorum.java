@@ -39,7 +39,7 @@ final class RoundQuorum {
         this.dropsLate = dropsLate;
     }
 
-    /** Learns which workers are present. The first push of one that has joined is not late. */
+    /** Learns which workers are present. The first push of a worker that has joined is not late. */
     void changed(Set<Integer> now, long closed) {
         answered.keySet().retainAll(now);
         for (int worker : now) {

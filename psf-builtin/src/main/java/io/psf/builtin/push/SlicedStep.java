@@ -32,7 +32,7 @@ final class SlicedStep {
     private int stage;
 
     /**
-     * Identifies a step among those of the tensor. All slices give a step the same id.
+     * Identifies a step among the steps of the tensor. All slices give a step the same id.
      *
      * @param worker the worker or client whose push causes the step, as {@link io.psf.api.CallInfo#worker} has it; {@link #ROUND} if a round causes it
      * @param push the number of that push among the worker's, or the number of the round

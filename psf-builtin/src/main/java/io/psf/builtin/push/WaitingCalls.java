@@ -11,8 +11,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attachment in which calls of some workers wait for those of others. While the workers go back to a checkpoint, such calls
- * are refused. That ends when the workers have loaded it, or when all of them have left. Used on the lane of its shard or node.
+ * An attachment in which calls of some workers wait for calls of others. While the workers go back to a checkpoint,
+ * such calls are refused. That ends when the workers have loaded it, or when all of them have left. Used on the lane of
+ * its shard or node.
  */
 public abstract class WaitingCalls implements MemberListener, Restartable {
     private final Supplier<List<Member>> members;

@@ -25,8 +25,8 @@ public interface PullBags {
      * The bags to pull.
      *
      * @param tensor the tensor to pull from
-     * @param keys [n] int64, row ids, those of bag 0 first; a key may be in several bags, and several times in one; borrowed
-     *     until await returns
+     * @param keys [n] int64, row ids, the ids of bag 0 first; a key may be in several bags, and several times in one;
+     *     borrowed until await returns
      * @param bags [n] int32, the bag of each key, ascending, from 0 to {@code count} exclusive; borrowed until await returns
      * @param count the number of bags; bags may have no keys
      * @param mean true if the sum of a bag is divided by the number of its keys
@@ -41,8 +41,8 @@ public interface PullBags {
     /**
      * The rows of bags.
      *
-     * @param bags [m] int64, the bags: in the answer of a slice those of which it owns a key, in the merged answer all of them,
-     *     in order
+     * @param bags [m] int64, the bags in order: in the answer of a slice the bags of which it owns a key, in the merged
+     *     answer all bags
      * @param rows [m, width] float32: in the answer of a slice the sums of its rows, in the merged answer the pooled rows, zeros
      *     for a bag without keys; empty if the request has no keys
      */

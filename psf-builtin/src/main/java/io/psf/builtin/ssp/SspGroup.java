@@ -28,10 +28,10 @@ final class SspGroup {
     private final int staleness;
     /** The pace by rank, for the ranks whose worker has called. */
     private final Map<Integer, Pace> paces = new HashMap<>();
-    /** The workers that have joined, those that are lost included. */
+    /** The workers that have joined, lost workers included. */
     private final Set<Integer> joined = new HashSet<>();
 
-    /** Of a group of all workers, those that were present when it was created, and still are. */
+    /** Of a group of all workers, the workers that were present when it was created, and still are. */
     private final Set<Integer> counted;
 
     /** The workers that were present at the last change. */
@@ -70,7 +70,8 @@ final class SspGroup {
     /**
      * Records that a worker takes part in the group.
      *
-     * @return the clock that it begins with: that of the slowest worker, which is 0 for those with which the group began
+     * @return the clock that it begins with: the clock of the slowest worker, which is 0 for the workers with which the
+     *     group began
      */
     long join(int worker, List<Member> members) {
         release(members);
@@ -110,7 +111,7 @@ final class SspGroup {
                     rank,
                     other + ", the rank of its first call to " + this));
         } else {
-            require(before.worker() == worker, "rank", rank, "another than that of worker " + before.worker());
+            require(before.worker() == worker, "rank", rank, "another than the rank of worker " + before.worker());
             require(clock >= before.clock(), "clock of rank " + rank, clock, ">= " + before.clock() + ", as before");
         }
         joined.add(worker);
@@ -167,7 +168,7 @@ final class SspGroup {
 
     /**
      * Returns the lowest clock of the present workers that have called; 0 while a rank is free that a present worker may
-     * have: one that has joined, or any while fewer workers than ranks have.
+     * have: a worker that has joined, or any worker while fewer workers than ranks have joined.
      */
     private long slowest(Set<Integer> workers) {
         long slowest = Long.MAX_VALUE;

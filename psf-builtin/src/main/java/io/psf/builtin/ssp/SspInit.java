@@ -13,8 +13,8 @@ import io.psf.api.layout.ByKey;
 @PsFunction(value = "psf.ssp.init", at = Place.SERVER)
 public interface SspInit {
     /**
-     * The size of a group of all workers: it waits for those that are present when it is created, and for those that join
-     * it later from then on.
+     * The size of a group of all workers: it waits for the workers that are present when it is created, and for each
+     * later worker from its join on.
      */
     int ALL = 0;
 
@@ -32,8 +32,8 @@ public interface SspInit {
      * The result.
      *
      * @param created true if the group was created by this call
-     * @param clock the clock that the worker begins with: that of the slowest worker, which is 0 until every worker with
-     *     which the group began has called
+     * @param clock the clock that the worker begins with, which is the clock of the slowest worker: 0 until every
+     *     worker with which the group began has called
      */
     record Response(boolean created, long clock) {}
 

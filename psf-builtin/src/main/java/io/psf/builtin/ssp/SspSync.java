@@ -15,7 +15,7 @@ import java.util.concurrent.CompletionStage;
 public interface SspSync {
     /**
      * The clock of a worker. The call fails with {@code BAD_REQUEST} if another worker has the rank, if the clock is
-     * below the one that the rank has reached, or if {@link SspInit} has not created the group.
+     * below the clock that the rank has reached, or if {@link SspInit} has not created the group.
      *
      * @param group the group's key
      * @param rank the worker's rank in the group, from 0

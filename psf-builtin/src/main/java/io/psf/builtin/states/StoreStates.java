@@ -16,7 +16,7 @@ import java.util.List;
 @PsFunction("psf.kv.states.store")
 public interface StoreStates {
     /**
-     * The state. State of which there is no part becomes zero, as that of a new tensor. The call fails with {@code
+     * The state. State of which there is no part becomes zero, as in a new tensor. The call fails with {@code
      * BAD_REQUEST} if a part is of another optimizer.
      *
      * @param tensor the tensor to change
@@ -53,7 +53,7 @@ public interface StoreStates {
 
     private static void require(Request slice, StatePart part, StoredShard shard) {
         String own = shard.optimizer().name();
-        require(slice, "optimizer", part.optimizer(), part.optimizer().equals(own), own + ", that of the tensor");
+        require(slice, "optimizer", part.optimizer(), part.optimizer().equals(own), own + ", the tensor's optimizer");
         require(slice, "slot", part.slot(), !Pushes.ownsSlot(part.slot()), "a slot of the optimizer");
         int length = part.values().length;
         int rows = part.width() < 1 || length % part.width() != 0 ? 0 : length / part.width();

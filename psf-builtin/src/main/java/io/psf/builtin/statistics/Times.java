@@ -7,7 +7,7 @@ import java.util.Arrays;
  *
  * @param nanos the sum of the times, in nanoseconds
  * @param max the longest time, in nanoseconds
- * @param buckets [n] int64, the number of times in each bucket, up to the last one that is not empty
+ * @param buckets [n] int64, the number of times in each bucket, up to the last bucket that is not empty
  */
 public record Times(long nanos, long max, long[] buckets) {
     /** The buckets of a power of two. */

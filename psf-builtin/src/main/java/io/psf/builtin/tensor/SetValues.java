@@ -7,7 +7,7 @@ import io.psf.api.layout.ByRange;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.optimizer.Shapes;
 
-/** Sets the initial values of a tensor to those of a worker's array, once: further calls change nothing. */
+/** Sets the initial values of a tensor to the values of a worker's array, once: further calls change nothing. */
 @PsFunction("psf.init.values")
 public interface SetValues {
     /**

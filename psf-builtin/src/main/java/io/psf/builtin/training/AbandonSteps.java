@@ -11,8 +11,8 @@ import io.psf.builtin.ssp.SspGroups;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Fails all calls that wait for calls of other workers, and those that come, with {@code ROLLED_BACK}, until {@link
- * RestartSteps}. So every worker of a training loop learns that the workers go back to a checkpoint.
+ * Fails all calls that wait for calls of other workers, and all new calls of this kind, with {@code ROLLED_BACK}, until
+ * {@link RestartSteps}. So every worker of a training loop learns that the workers go back to a checkpoint.
  */
 @PsFunction(value = "psf.training.abandon", at = Place.SERVER)
 public interface AbandonSteps {

@@ -8,7 +8,7 @@ import io.psf.builtin.push.Workers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Counts the calling worker among those of a training loop. */
+/** Counts the calling worker among the workers of a training loop. */
 @PsFunction(value = "psf.training.enter", at = Place.SERVER)
 public interface EnterTraining {
     /**

@@ -22,7 +22,7 @@ final class EpochOfServer {
         return ended;
     }
 
-    /** Begins the epoch behind one that has ended. An earlier call for the same epoch has begun it. */
+    /** Begins the next epoch. An earlier call for the same epoch has begun it. */
     CompletionStage<Void> begin(StoredNode node, long number, Set<Integer> workers) {
         if (number > ended) {
             ended = number;

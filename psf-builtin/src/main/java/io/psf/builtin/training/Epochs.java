@@ -141,7 +141,7 @@ final class Epochs extends WaitingCalls {
 
     private String waitsFor() {
         return "workers that have not ended epoch " + (number + 1) + ": " + missing()
-                + " (expected: none of those that are present)";
+                + " (expected: none of the present ones)";
     }
 
     @Override

@@ -80,10 +80,10 @@ final class Meeting {
     }
 
     /**
-     * Makes the worker of the lowest rank the leader, if all are there; of those that do not join if there are others, since
-     * the leader's weights are saved.
+     * Makes the worker of the lowest rank the leader, if all are there. Workers that join lead only if there are no
+     * others, since the leader's weights are saved.
      *
-     * @param all the workers of the loop, with true for those that join at this cut
+     * @param all the workers of the loop, with true for workers that join at this cut
      * @param present the workers that are present
      */
     void check(Map<Integer, Boolean> all, Set<Integer> present) {

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 
-/** The attachments of a server and its shards in which calls wait for those of other workers. */
+/** The attachments of a server and its shards in which calls wait for calls of other workers. */
 final class Restarts {
     private Restarts() {}
 

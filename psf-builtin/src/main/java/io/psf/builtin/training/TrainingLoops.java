@@ -38,7 +38,7 @@ final class TrainingLoops implements MemberListener {
             loops.values().removeIf(TrainingState::isForgotten);
         }
         AtMost.requireOneMore(
-                "training loops, with that of model \"" + model + "\"", loops.size(), MOST, "end some of them");
+                "training loops, with the loop of model \"" + model + "\"", loops.size(), MOST, "end some of them");
         TrainingState made = new TrainingState(model, () -> Workers.of(server.members()));
         loops.put(model, made);
         return made;

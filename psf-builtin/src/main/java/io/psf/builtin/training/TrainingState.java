@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * A training loop as the server that leads it knows it: where its workers are, and the next cut. Used on the server's lane.
  *
  * <p>Each worker tells at some boundaries between its steps at which it tells next, {@code next}, and passes the boundary
- * after that with the answer alone. So a cut after step {@code max(next) + 1} is one that no worker has passed when it reads
- * of it, whatever calls are under way.
+ * after that with the answer alone. So no worker has passed a cut after step {@code max(next) + 1} when it reads of the
+ * cut, whatever calls are under way.
  */
 final class TrainingState {
     /** In place of the next step: of a worker that has not told. */
@@ -36,7 +36,7 @@ final class TrainingState {
     private @Nullable Meeting meeting;
     /** Why the workers go back to a checkpoint; null if they do not. */
     private @Nullable PsException reason;
-    /** True once a worker has told: those that enter from then on are late. */
+    /** True once a worker has told: workers that enter from then on are late. */
     private boolean begun;
     /** True from the last cut on: the workers that are in the loop still are about to leave it. */
     private boolean over;
@@ -137,7 +137,7 @@ final class TrainingState {
     }
 
     /**
-     * Makes all workers go back to a checkpoint together with one that has come back.
+     * Makes all workers go back to a checkpoint together with a worker that has come back.
      *
      * @param until the last step of its run
      * @return false if it is the only one, or if the others have ended

@@ -172,7 +172,7 @@ class SspTest {
         try (PsCluster cluster = PsCluster.embedded(1, 2)) {
             Ssp zero = Ssp.join(cluster.worker(0), 5, 0, 2, 1);
             assertThatThrownBy(() -> Ssp.join(cluster.worker(1), 5, 0, 2, 1))
-                    .hasMessageContaining("BAD_REQUEST: rank: 0 (expected: another than that of worker 0)");
+                    .hasMessageContaining("BAD_REQUEST: rank: 0 (expected: another than the rank of worker 0)");
             assertThatThrownBy(() -> Ssp.join(cluster.worker(1), 5, 2, 2, 1))
                     .hasMessageContaining("BAD_REQUEST: rank: 2 (expected: 0 to 1 in group 5");
             Ssp one = Ssp.join(cluster.worker(1), 5, 1, 2, 1);
@@ -285,7 +285,7 @@ class SspTest {
         refused(
                 () -> SspSyncPsf.stub(cluster.worker(1)).call(GROUP, 0, 4).await(),
                 code,
-                "rank: 0 (expected: another than that of worker 0)");
+                "rank: 0 (expected: another than the rank of worker 0)");
     }
 
     private static void refused(ThrowingCallable call, PsException.Code code, String why) {

@@ -90,7 +90,7 @@ final class MemoryLawTest {
                         "training loops",
                         1024,
                         false,
-                        "training loops, with that of model \"m1024\": 1025",
+                        "training loops, with the loop of model \"m1024\": 1025",
                         (caller, i) -> TellStepPsf.stub(caller).call(0, "m" + i, 5, 10, 0, false)),
                 new Case(
                         "models with damaged steps",

@@ -198,7 +198,7 @@ final class QuorumTest {
                             .call(all, FloatArray.wrap(filled(1)))
                             .await())
                     .hasMessageStartingWith(
-                            "TIMED_OUT: workers without a push in round 1: [0, 2] (expected: none of those"
+                            "TIMED_OUT: workers without a push in round 1: [0, 2] (expected: none of the workers"
                                     + " that were present when it opened, still are, and have not ended their pushes); the push was not applied in psf.dense.push on tensor \"all\"");
             assertThatThrownBy(() -> SparsePushPsf.stub(worker)
                             .withDeadline(Duration.ofSeconds(2))
