@@ -9,9 +9,10 @@ import java.util.concurrent.locks.LockSupport;
  * at the clock: if they were in memory, so are most others. If it has waited for the disk, several threads access the
  * rest side by side.
  *
- * <p>The system reads the pages around one that is missing, too, 128 KB or more for a row of some hundred bytes. With
- * {@link Advice} it does not, and an access is the read of a byte. Without, an access is {@link MappedByteBuffer#load} of
- * the row's pages, which reads exactly those. It is a call of the system, and another one finds out whether it is needed.
+ * <p>The system also reads the pages around a missing page: 128 KB or more for a row of some hundred bytes. With
+ * {@link Advice} it does not, and an access is the read of a byte. Without, an access is {@link MappedByteBuffer#load}
+ * of the row's pages, which reads exactly those. It is a call of the system, and another one finds out whether it is
+ * needed.
  *
  * <p>As long as no row is missing, only samples are looked at. Not thread-safe.
  */

@@ -43,7 +43,7 @@ final class NpyFile {
         try (ArrayWriter outKeys = new ArrayWriter(keys);
                 ArrayWriter out = new ArrayWriter(values)) {
             RowTransfer transfer = new RowTransfer(caller, table);
-            long begin = keysHeader(Long.MAX_VALUE).length; // as long as that of any smaller number
+            long begin = keysHeader(Long.MAX_VALUE).length; // as long as the header of any smaller number
             outKeys.seek(begin);
             long n = transfer.exportKeys(outKeys);
             Path unfinished = outKeys.flushed();
@@ -104,7 +104,7 @@ final class NpyFile {
     private static FileArray array(Path file) {
         try (ArrayReader in = new ArrayReader(file, 0)) {
             if (!Arrays.equals(in.bytes(NpyHeader.MAGIC.length), NpyHeader.MAGIC)) {
-                throw new IllegalArgumentException("first bytes: not those of an npy file (expected: \\x93NUMPY)");
+                throw new IllegalArgumentException("first bytes: not as in an npy file (expected: \\x93NUMPY)");
             }
             int version = in.bytes(2)[0];
             if (version < 1 || version > 3) {

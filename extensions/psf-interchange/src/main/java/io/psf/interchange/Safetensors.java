@@ -57,8 +57,8 @@ public final class Safetensors {
      * of a growing table whose keys are not in the file stay unchanged. Names, types and shapes are checked before any
      * tensor changes. An {@link EmbeddingCache} that exists already keeps its old values: create caches after the import.
      *
-     * @param arrays initialized tensors by the names of their arrays in the file; the name of a growing table is that of
-     *     its two arrays without {@code .keys} and {@code .values}
+     * @param arrays initialized tensors by the names of their arrays in the file; the name of a growing table is the
+     *     name of its two arrays without {@code .keys} and {@code .values}
      * @throws io.psf.api.PsException with {@code STORAGE} if the file cannot be read or is damaged; with {@code
      *     BAD_REQUEST} if an array is missing, or has another shape or type; with {@code RESOURCE_EXHAUSTED} if a server
      *     has no memory for the rows of a growing table

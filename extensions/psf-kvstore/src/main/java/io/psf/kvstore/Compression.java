@@ -87,7 +87,7 @@ public enum Compression {
      *
      * @param n the number of elements
      * @return [n] float32
-     * @throws PsException with {@code BAD_REQUEST} if the number of words is not that of n elements
+     * @throws PsException with {@code BAD_REQUEST} if n elements have another number of words
      */
     float[] decode(IntArray codes, int n, float threshold) {
         if (codes.length() != words(n)) {

@@ -80,9 +80,10 @@ public final class KVStore implements AutoCloseable {
      * Initializes a key. Collective: the value of rank 0 wins. A key that exists with the same shape keeps its value.
      *
      * @param values float32, in row-major order; of the other ranks only the shape counts
-     * @param shape the sizes of the dimensions; without any, that of a vector. A row is an index of the first dimension
+     * @param shape the sizes of the dimensions; without any, the shape of a vector. A row is an index of the first
+     *     dimension
      * @throws PsException with {@code ALREADY_EXISTS} if the key exists with another shape; with {@code BAD_REQUEST} if
-     *     the shape is not that of the values; with {@code UNKNOWN_TENSOR} if rank 0 has failed
+     *     the shape is not the values' shape; with {@code UNKNOWN_TENSOR} if rank 0 has failed
      */
     public void init(Object key, float[] values, int... shape) {
         init(List.of(key), List.of(values), List.of(shape));
@@ -259,7 +260,7 @@ public final class KVStore implements AutoCloseable {
     }
 
     /**
-     * Sets the optimizer, which runs on the servers, of all keys: of those that are initialized, and of those to come.
+     * Sets the optimizer, which runs on the servers, of all keys, also of keys that are initialized later.
      * Collective: the optimizer of rank 0 wins. Each worker awaits its pushes before. The values do not change; state
      * that the new optimizer has under the same names is kept.
      *

@@ -7,7 +7,7 @@ import io.psf.api.Node;
  * path by {@link java.util.ServiceLoader}, once per server. Used on the server's lane.
  */
 public interface KVStoreCommand {
-    /** Returns the number of this command, different from those of all other commands. */
+    /** Returns the number of this command, different from the numbers of all other commands. */
     int head();
 
     /**

@@ -43,8 +43,7 @@ public interface PushCodes {
         if (slice.slices().length() != 1 || slice.slices().get(0) != begin) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "first rows: " + slice.slices() + " (expected: " + begin + ", that of slice " + shard.slice()
-                            + ")");
+                    "first rows: " + slice.slices() + " (expected: " + begin + ", as slice " + shard.slice() + ")");
         }
         float[] update = slice.compression()
                 .decode(slice.codes(), Math.multiplyExact(shard.rows(), shard.width()), slice.threshold());

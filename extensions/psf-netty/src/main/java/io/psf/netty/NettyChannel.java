@@ -50,7 +50,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     private volatile String peer;
 
     private final Object writable = new Object();
-    /** Bytes that were offered. {@code sent} counts those of them that the network has taken. */
+    /** Bytes that were offered. {@code sent} counts the offered bytes that the network has taken. */
     private final AtomicLong offered = new AtomicLong();
 
     private final AtomicLong sent = new AtomicLong();

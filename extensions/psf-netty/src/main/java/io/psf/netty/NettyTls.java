@@ -98,7 +98,7 @@ final class NettyTls implements AutoCloseable {
         return TlsEngines.peerName(handler.engine());
     }
 
-    /** Begins TLS if the first byte is that of a handshake, and refuses a frame. */
+    /** Begins TLS if the first byte begins a handshake, and refuses a frame. */
     private final class FirstByte extends ByteToMessageDecoder {
         private static final byte HANDSHAKE = 0x16;
 

@@ -69,7 +69,7 @@ record ClusterSettings(Map<String, String> texts) {
         return find(CERTIFICATE).map(name -> new Tls(file(name), file(text(KEY)), file(text(AUTHORITY))));
     }
 
-    /** Returns a file of this machine, or one that the application has sent with {@code --files}. */
+    /** Returns a file of this machine, or a file that the application has sent with {@code --files}. */
     private static Path file(String name) {
         Path file = Path.of(name);
         return file.isAbsolute() || Files.exists(file) ? file : Path.of(SparkFiles.get(name));

@@ -125,12 +125,12 @@ final class Epochs {
             return;
         }
         if (epoch < 0) {
-            throw new IllegalStateException("no checkpoint of the model (expected: that of epoch " + (lost - 1) + ")");
+            throw new IllegalStateException("no checkpoint of the model (expected: a checkpoint of epoch " + (lost - 1) + ")");
         }
         LOG.warn("psf: a server was lost: epoch {} is repeated from the checkpoint of epoch {}", lost, epoch);
     }
 
-    /** Blocks until no task of the training's jobs runs, also of those that were told to end. */
+    /** Blocks until no task of the training's jobs runs, also of jobs that were told to end. */
     private void awaitTasks() throws InterruptedException {
         SparkStatusTracker status = context.statusTracker();
         long until = System.nanoTime() + MOST_QUIET.toNanos();

@@ -34,7 +34,8 @@ final class ExecutorServer implements AutoCloseable {
     }
 
     /**
-     * Starts the thread, whose context class loader, that of the calling one, has the handlers of the user's jars.
+     * Starts the thread. It has the context class loader of the calling thread, which has the handlers of the user's
+     * jars.
      *
      * @param seat asks the driver for a seat
      */

@@ -49,7 +49,7 @@ public final class PsSpark {
     /**
      * Trains in epochs, with a checkpoint after each. If the newest checkpoint has some of them, they are not run: an application
      * that is started again goes on. If a server is lost with its executor, the epoch is repeated once another executor has
-     * its place, from the checkpoint before it, so the tensors are those of a training without a loss.
+     * its place, from the checkpoint before it, so the tensors equal the tensors of a training without a loss.
      *
      * <pre>{@code
      * ModelCheckpoints checkpoints = ModelCheckpoints.at(PsSpark.client(), "clicks");
@@ -93,9 +93,9 @@ public final class PsSpark {
     }
 
     /**
-     * Sets rows of a tensor to those of a frame. No optimizer is stepped. A growing table creates missing rows. Rows that the
-     * frame does not have stay. Texts become keys by {@code xxhash64(column)} of Spark's functions. Blocks until the rows are
-     * set.
+     * Sets rows of a tensor to the rows of a frame. No optimizer is stepped. A growing table creates missing rows. Rows
+     * that the frame does not have stay. Texts become keys by {@code xxhash64(column)} of Spark's functions. Blocks
+     * until the rows are set.
      *
      * @param frame with a column {@code key} (bigint, the row's number in the tensor, or any key of a growing table) and a
      *     column {@code vector} (array of float, of the tensor's width); of several rows with a key, any one counts
@@ -107,9 +107,10 @@ public final class PsSpark {
     }
 
     /**
-     * Returns the rows of a tensor as a frame with the columns {@code key} (bigint) and {@code vector} (array of float): all rows,
-     * or those that a growing table has. Rows are pulled when the frame is evaluated, a page at a time: each time anew, and
-     * each row as it is at that time. Cache the frame, or save a checkpoint, for rows of one time.
+     * Returns the rows of a tensor as a frame with the columns {@code key} (bigint) and {@code vector} (array of
+     * float): all rows, or the existing rows of a growing table. Rows are pulled when the frame is evaluated, a page at
+     * a time: each time anew, and each row as it is at that time. Cache the frame, or save a checkpoint, for rows of
+     * one time.
      */
     public static Dataset<Row> read(SparkSession spark, TensorId tensor) {
         return RowFrames.read(spark, tensor);

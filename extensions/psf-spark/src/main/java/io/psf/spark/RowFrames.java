@@ -40,7 +40,7 @@ final class RowFrames {
 
     private RowFrames() {}
 
-    /** Sets rows of a tensor to those of a frame. */
+    /** Sets rows of a tensor to the rows of a frame. */
     static void write(Dataset<Row> frame, TensorId tensor) {
         requireColumn(frame, KEY, "bigint");
         requireColumn(frame, VECTOR, "array<float>");

@@ -9,7 +9,7 @@ import java.util.TreeSet;
 import org.apache.spark.SparkConf;
 
 /**
- * The settings {@code spark.psf.*} of an application, and those of Spark that count for psf.
+ * The settings {@code spark.psf.*} of an application, and the settings of Spark that count for psf.
  *
  * @param conf the application's configuration
  */
@@ -79,7 +79,7 @@ record SparkSettings(SparkConf conf) {
         return conf.get("spark.driver.bindAddress", driverHost());
     }
 
-    /** Returns the scheduler's port; 0 for one that the system chooses. */
+    /** Returns the scheduler's port; 0 for a port that the system chooses. */
     int port() {
         return conf.getInt("spark.psf.port", 0);
     }

@@ -8,13 +8,13 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kernels over off-heap memory, with the Vector API. The constructor fails if this JVM does not have it, or has one that
- * accesses memory off the heap through a preview feature.
+ * Kernels over off-heap memory, with the Vector API. The constructor fails if this JVM does not have it, or has a
+ * Vector API that accesses memory off the heap through a preview feature.
  */
 public final class VectorKernels implements KernelProvider {
     /**
-     * Loads and stores one vector as a test. Throws {@link LinkageError} if the module is missing, or is that of
-     * JDK 19 to 21.
+     * Loads and stores one vector as a test. Throws {@link LinkageError} if the module is missing, or belongs to JDK 19
+     * to 21.
      */
     public VectorKernels() {
         int bytes = Floats.SPECIES.vectorByteSize();

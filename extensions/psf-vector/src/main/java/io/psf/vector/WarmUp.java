@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs one formula until the JIT has compiled it to vector instructions. A vector that the JIT keeps as an object is ten
- * to fifty times slower, which no API tells: the time of the formula is compared with that of the tiles.
+ * to fifty times slower, which no API tells: the time of the formula is compared with the time of the tiles.
  */
 final class WarmUp {
     /**

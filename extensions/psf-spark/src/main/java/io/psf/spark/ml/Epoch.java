@@ -73,7 +73,7 @@ record Epoch(Kernel kernel, Table table, boolean fitsBias, long seed)
             return Measure.of(rows, sums.loss);
         }
 
-        /** Sends the pull of a batch, and computes the one before it. */
+        /** Sends the pull of a batch, and computes the previous batch. */
         private void next(@Nullable Batch batch) {
             Step before = pulling;
             pulling = null;

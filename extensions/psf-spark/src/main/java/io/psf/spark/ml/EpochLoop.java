@@ -87,7 +87,7 @@ record EpochLoop(SparkSession spark, String name, boolean saves) {
             ServersOfFit now = ServersOfFit.now();
             if (!servers.isSame(now)) {
                 throw new IllegalStateException(name + ": a server was lost in epoch " + epoch
-                        + ", and what it had is not in the one that came in its place: " + now.addresses()
+                        + ", and the server in its place lacks its part of the model: " + now.addresses()
                         + " (expected: " + servers.addresses() + "; with setCheckpoints(true) the epoch is repeated)");
             }
             if (isLast) {

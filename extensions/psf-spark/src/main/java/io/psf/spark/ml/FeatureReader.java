@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.jspecify.annotations.Nullable;
 
-/** Reads features of Spark's rows, and refuses those that are no numbers. Not thread-safe. */
+/** Reads features of Spark's rows, and refuses features that are no numbers. Not thread-safe. */
 final class FeatureReader {
     /** A sparse vector as a struct of Spark's: type, size, indices, values. */
     private static final byte SPARSE = 0;
@@ -21,7 +21,7 @@ final class FeatureReader {
         this.size = input.numFeatures();
     }
 
-    /** Adds the features of a row whose columns {@code at} and after it are those of {@link Input#columns}. */
+    /** Adds the features of a row, whose columns from {@code at} on are {@link Input#columns}. */
     void read(InternalRow row, int at, Rows into) {
         requireThere(row.isNullAt(at), input.place());
         if (input.hasKeys()) {

@@ -48,7 +48,7 @@ public final class PsFactorizationMachine extends PsLearner<PsFactorizationMachi
     /**
      * Creates an estimator with an id.
      *
-     * @param uid its id, which is also that of its models
+     * @param uid its id, which its models have too
      */
     public PsFactorizationMachine(String uid) {
         super(uid);

@@ -6,8 +6,9 @@ import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.util.MLReader;
 
 /**
- * A model of {@link PsFactorizationMachine}. Its weights are on the servers, from which {@link #transform} pulls those that it
- * needs, until {@link #release} frees them. {@link #exported} has them itself, and so does a model that was loaded.
+ * A model of {@link PsFactorizationMachine}. Its weights are on the servers, from which {@link #transform} pulls the
+ * weights that it needs, until {@link #release} frees them. {@link #exported} has them itself, and so does a model that
+ * was loaded.
  *
  * <pre>{@code
  * PsFactorizationMachineModel local = model.exported();

@@ -31,12 +31,12 @@ import org.apache.spark.ml.util.MLReader;
  *
  * <p>Features are vectors, or arrays of keys, with arrays of values or without: keys are any bigint, such as hashes of 64 bits,
  * and need no number of features. Rows are shuffled, so their order in the input does not matter. {@code regParam} and
- * {@code elasticNetParam} are as those of Spark's logistic regression for FTRL: strengths for the mean loss, times the number of
- * rows; the regularization counts once, not in each epoch. AdaGrad has L2 only, of the features that a row has. Features are
- * not standardized.
+ * {@code elasticNetParam} are as in Spark's logistic regression for FTRL: strengths for the mean loss, times the number
+ * of rows; the regularization counts once, not in each epoch. AdaGrad has L2 only, of the features that a row has.
+ * Features are not standardized.
  *
- * <p>With a column of validation the training ends when epochs bring no progress; the weights are those after the last epoch, not
- * those of the best.
+ * <p>With a column of validation the training ends when epochs bring no progress; the model has the weights after the
+ * last epoch, not the best epoch's weights.
  */
 public final class PsLogisticRegression extends PsLearner<PsLogisticRegression, PsLogisticRegressionModel> {
     @Serial
@@ -56,7 +56,7 @@ public final class PsLogisticRegression extends PsLearner<PsLogisticRegression, 
     /**
      * Creates an estimator with an id.
      *
-     * @param uid its id, which is also that of its models
+     * @param uid its id, which its models have too
      */
     public PsLogisticRegression(String uid) {
         super(uid);

@@ -5,8 +5,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.ml.util.MLReader;
 
 /**
- * A model of {@link PsLogisticRegression}. Its weights are on the servers, from which {@link #transform} pulls those that it
- * needs, until {@link #release} frees them. {@link #exported} has them itself, and so does a model that was loaded.
+ * A model of {@link PsLogisticRegression}. Its weights are on the servers, from which {@link #transform} pulls the
+ * weights that it needs, until {@link #release} frees them. {@link #exported} has them itself, and so does a model that
+ * was loaded.
  *
  * <pre>{@code
  * PsLogisticRegressionModel local = model.exported();

@@ -25,10 +25,10 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.storage.StorageLevel;
 
 /**
- * Learns vectors of words by skip-gram with negative sampling, on the servers of psf. Parameters are those of Spark's {@code
- * Word2Vec}. The vectors never travel: each server has a block of the dimensions of all vectors, and computes its part of the dot
- * products of words that a task names by number. The vocabulary may thus be as large as the memory of all servers, and tasks
- * train at once without an average of their models.
+ * Learns vectors of words by skip-gram with negative sampling, on the servers of psf. Parameters are as in Spark's
+ * {@code Word2Vec}. The vectors never travel: each server has a block of the dimensions of all vectors, and computes
+ * its part of the dot products of words that a task names by number. The vocabulary may thus be as large as the memory
+ * of all servers, and tasks train at once without an average of their models.
  *
  * <pre>{@code
  * PsWord2VecModel model = new PsWord2Vec()
@@ -159,8 +159,8 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel>
 
     /**
      * Sets whether each iteration ends with a checkpoint below {@code spark.psf.checkpoints}: an iteration in which a server is
-     * lost with its executor is repeated from the one before it. {@link PsWord2VecModel#release} deletes them. Without
-     * checkpoints {@link #fit} fails if a server is lost.
+     * lost with its executor is repeated from the checkpoint before it. {@link PsWord2VecModel#release} deletes them.
+     * Without checkpoints {@link #fit} fails if a server is lost.
      */
     public PsWord2Vec setCheckpoints(boolean value) {
         return with(checkpoints(), value);

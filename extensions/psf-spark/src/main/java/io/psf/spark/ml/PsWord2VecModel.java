@@ -27,9 +27,9 @@ import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The vectors of words. Those of {@link PsWord2Vec#fit} stay on the servers, which compute similarities, and of which tasks fetch
- * the vectors that they need; {@link #release} frees them. A model that was loaded, and that of {@link #exported}, has them in
- * the driver and sends them to each executor.
+ * The vectors of words. The vectors of {@link PsWord2Vec#fit} stay on the servers. The servers compute similarities,
+ * and tasks fetch the vectors that they need; {@link #release} frees them. A model that was loaded or {@link #exported}
+ * has them in the driver and sends them to each executor.
  */
 public final class PsWord2VecModel extends Model<PsWord2VecModel>
         implements PsWord2VecParams<PsWord2VecModel>, MLWritable {
@@ -125,7 +125,7 @@ public final class PsWord2VecModel extends Model<PsWord2VecModel>
     }
 
     /**
-     * Returns the words whose vectors are nearest to that of a word, without the word: columns {@code word} and
+     * Returns the words whose vectors are nearest to the vector of a word, without the word: columns {@code word} and
      * {@code similarity}, the cosine of the angle. The nearest word comes first.
      *
      * @throws IllegalArgumentException if the word is not in the vocabulary

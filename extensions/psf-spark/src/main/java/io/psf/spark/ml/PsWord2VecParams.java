@@ -11,7 +11,7 @@ import org.apache.spark.ml.param.ParamValidators;
 import org.apache.spark.ml.param.Params;
 
 /**
- * The parameters of {@link PsWord2Vec} and of its models: those of Spark's {@code Word2Vec}, and more.
+ * The parameters of {@link PsWord2Vec} and of its models: the parameters of Spark's {@code Word2Vec}, and more.
  *
  * @param <S> the estimator or model itself
  */

@@ -28,7 +28,7 @@ final class SkipGramTask {
     private final SkipGramDotsPsf.Stub dots;
     private final SkipGramAdjustPsf.Stub adjust;
     private final SkipGramTrainPsf.Stub train;
-    /** Batches in the order of their calls: those that await products, and those that await the end of their changes. */
+    /** Batches in the order of their calls: some await products, and others the end of their changes. */
     private final ArrayDeque<SkipGramBatch> asked = new ArrayDeque<>();
 
     private final ArrayDeque<SkipGramBatch> changing = new ArrayDeque<>();

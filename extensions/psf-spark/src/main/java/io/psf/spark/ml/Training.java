@@ -36,7 +36,7 @@ record Training(
     /**
      * Runs an epoch, and validates it.
      *
-     * @param losses the losses of validation by epoch; receives that of this one
+     * @param losses the losses of validation by epoch; receives the loss of this epoch
      */
     private boolean isLast(int epoch, double[] losses) {
         long begin = System.nanoTime();

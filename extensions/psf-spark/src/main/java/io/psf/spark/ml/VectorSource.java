@@ -14,6 +14,8 @@ interface VectorSource extends Serializable {
      */
     float[] vectors(int[] of);
 
-    /** Returns the cosine of the angle of a vector and that of each word, [words]; 0 for a vector of zeros. */
+    /**
+     * Returns the cosine of the angle between a vector and the vector of each word, [words]; 0 for a vector of zeros.
+     */
     float[] similarities(float[] vector);
 }

@@ -110,7 +110,10 @@ record VectorTable(String name, int words, int size, int blocks, boolean isSaved
         return vectors;
     }
 
-    /** Returns the cosine of the angle of a vector and that of each word, computed by the servers; 0 for a vector of zeros. */
+    /**
+     * Returns the cosine of the angle between a vector and the vector of each word, computed by the servers; 0 for a
+     * vector of zeros.
+     */
     float[] similarities(ClusterCaller client, float[] vector) {
         float[] query = new float[blocks * width()];
         System.arraycopy(vector, 0, query, 0, size);

@@ -7,7 +7,7 @@ package io.psf.spark.ml.functions;
 final class Dots {
     private Dots() {}
 
-    /** Multiplies two vectors and three. Those of b are written first: it may be a, and its place that of a. */
+    /** Multiplies two vectors and three. The products of b are written first: b may be a, with the same place. */
     static void of(float[] a, float[] b, float[] x, float[] y, float[] z, int width, float[] into, int at, int next) {
         float ax = 0;
         float ay = 0;

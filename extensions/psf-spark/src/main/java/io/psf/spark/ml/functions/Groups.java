@@ -146,7 +146,7 @@ final class Groups {
     }
 
     /**
-     * Adds to each vector those of its pairs.
+     * Adds to each vector the vectors of its pairs.
      *
      * @param factors [pairs], the number that the other vector is multiplied by
      */

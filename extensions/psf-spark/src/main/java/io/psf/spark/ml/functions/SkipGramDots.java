@@ -19,7 +19,7 @@ import io.psf.api.layout.Reduction;
 @PsFunction(value = "psf.spark.skipgram.dots", readOnly = true)
 public interface SkipGramDots {
     /**
-     * The groups of words. Their arrays are those of {@link SkipGramAdjust}; borrowed until await returns.
+     * The groups of words. Their arrays are as in {@link SkipGramAdjust}; borrowed until await returns.
      *
      * @param input the input vectors
      * @param output the output vectors, a tensor of the same shape and slices

@@ -24,7 +24,7 @@ public interface SkipGramSimilar {
     /**
      * The products.
      *
-     * @param products [n] float32, the dot product of the vector and that of the word
+     * @param products [n] float32, the dot product of the vector and the word's vector
      * @param squares [n] float32, the dot product of the word's vector and itself
      */
     record Response(

@@ -13,13 +13,14 @@ import io.psf.api.array.IntArray;
 @PsFunction("psf.spark.skipgram.train")
 public interface SkipGramTrain {
     /**
-     * The groups of words, as those of {@link SkipGramAdjust}; borrowed until await returns.
+     * The groups of words, as in {@link SkipGramAdjust}; borrowed until await returns.
      *
      * @param input the input vectors, a tensor of one slice
      * @param output the output vectors, a tensor of the same shape
      * @param inputWords [m] int32, the words of the input vectors, each once
      * @param outputWords [k] int32, the words of the output vectors, each once
-     * @param targets the number of output vectors of a group: the first is that of the word, the others are negative samples
+     * @param targets the number of output vectors of a group: the first is the word's vector, the others are negative
+     *     samples
      * @param counts [n] int32, the numbers of input vectors of the groups
      * @param inputAt [sum of counts] int32, positions in {@code inputWords}
      * @param outputAt [n, targets] int32, positions in {@code outputWords}

@@ -15,7 +15,7 @@ final class Vectors {
     private int n;
     private int width;
 
-    /** Returns the copies; those of {@link #read} come first. */
+    /** Returns the copies; the copies of {@link #read} come first. */
     float[][] rows() {
         return rows;
     }
