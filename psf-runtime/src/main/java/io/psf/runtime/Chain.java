@@ -71,7 +71,8 @@ public final class Chain implements FunctionCaller {
         if (!calls.isEmpty() && !call.isPlacedAs(calls.get(0))) {
             throw new PsException(
                             Code.BAD_REQUEST,
-                            "chain: the slices or nodes of \"" + function.info().name() + "\" differ from those of \""
+                            "chain: the slices or nodes of \"" + function.info().name()
+                                    + "\" differ from the slices or nodes of \""
                                     + calls.get(0).info().name() + "\", its first call (expected: the same tensor,"
                                     + " tensors beside each other, or the same nodes)")
                     .at(function.info().name(), null, null, null);

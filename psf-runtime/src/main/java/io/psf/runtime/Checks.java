@@ -32,7 +32,7 @@ final class Checks {
                 "one that workers can connect to, such as 127.0.0.1 or 10.0.0.7; or PSF_ADVERTISE with such a one");
     }
 
-    /** Fails for a wildcard address as the one that the other nodes connect to. */
+    /** Fails if the address that the other nodes connect to is a wildcard. */
     static void advertised(String host) {
         require(isHost(host) && isOne(host), "advertised address of a server", host, "one that workers can connect to");
     }
@@ -71,7 +71,7 @@ final class Checks {
         require(!value.isNegative() && !value.isZero(), name, value, "> 0");
     }
 
-    /** Fails for a negative number of a device, and for one that is given twice. */
+    /** Fails for a negative number of a device, and for a number that is given twice. */
     static void devices(List<Integer> devices) {
         devices.forEach(device -> atLeast("device", device, 0));
         require(devices.stream().distinct().count() == devices.size(), "devices", devices, "each once");

@@ -90,10 +90,10 @@ public final class Client extends ConnectedCaller {
      * newest checkpoint then, among later ones. Where there are workers, they load the checkpoint on all servers.
      * Without workers a client does: {@code ModelCheckpoints.loadLatest}.
      *
-     * <p>Blocks until each server has answered, also one that takes the place of a lost one meanwhile, and then the
-     * scheduler. So the result is exact: while it stays the same, the servers have every push, of all clients, that was
-     * answered since the first of the calls with this result, and before the last. Once it differs, some of these pushes may
-     * be undone. The work since the checkpoint is repeated then:
+     * <p>Blocks until each server has answered, also a server that takes the place of a lost one meanwhile, and then
+     * the scheduler. So the result is exact: while it stays the same, the servers have every push, of all clients, that
+     * was answered since the first of the calls with this result, and before the last. Once it differs, some of these
+     * pushes may be undone. The work since the checkpoint is repeated then:
      *
      * <pre>{@code
      * long known = client.rollback();

@@ -310,7 +310,7 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
         link.forget(tensor, config.deadline());
     }
 
-    /** Waits for the other workers at the barrier. Returns the last rollback that this worker had taken note of before. */
+    /** Waits for the other workers at the barrier. Returns the last rollback that this worker had noted until then. */
     long meet(Duration limit) {
         requireOpen();
         long until = System.nanoTime() + nanos(limit);

@@ -126,7 +126,8 @@ final class Defaults {
     /**
      * Returns the provider of a transport that another artifact brings.
      *
-     * @throws PsException with {@code CONFIGURATION} if the class path has none of the kind, or one that cannot be created
+     * @throws PsException with {@code CONFIGURATION} if the class path has no transport of the kind, or it cannot be
+     *     created
      */
     private static TransportProvider provided(String kind, String artifact) {
         try {

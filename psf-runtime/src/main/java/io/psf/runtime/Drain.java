@@ -21,7 +21,9 @@ final class Drain {
     /** The number of consecutive looks at an idle node: a thread may be about to queue the last frame that it has read. */
     private static final int LOOKS = 5;
 
-    /** The time for the peers to read the last answers: one that hears before that the server has left gives them up. */
+    /**
+     * The time for the peers to read the last answers: a peer that first hears that the server has left gives them up.
+     */
     private static final long READING_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final HostNode host;

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Inspects a running cluster without being a member of it. A guest has no rank, no round or barrier waits for it, and
- * the end of the job does not depend on it. It calls functions at {@link Place#SERVER} that change nothing, such as
- * those of {@code Tensors.list} and {@code Statistics.of}; a server refuses others. A call fails if its connection
+ * the end of the job does not depend on it. It calls functions at {@link Place#SERVER} that change nothing, such as the
+ * functions of {@code Tensors.list} and {@code Statistics.of}; a server refuses others. A call fails if its connection
  * breaks. Thread-safe.
  */
 public final class Guest implements FunctionCaller, AutoCloseable {

@@ -11,10 +11,10 @@ import java.time.Duration;
  * @param schedulerHost the host that the scheduler listens on
  * @param schedulerPort the port that the scheduler listens on
  * @param rank the requested rank; -1 for any
- * @param node the name of a worker, such as that of its pod, 1 to 100 letters, digits, dots, dashes and underscores: a worker
- *     that joins takes the place of the one that has the same name; empty for none
+ * @param node the name of a worker, such as its pod's name, 1 to 100 letters, digits, dots, dashes and underscores: a
+ *     worker that joins takes the place of the worker that has the same name; empty for none
  * @param timeout how long the cluster may take to form
- * @param security the same as that of the scheduler
+ * @param security the same as the scheduler's
  */
 public record JoinConfig(
         String schedulerHost, int schedulerPort, int rank, String node, Duration timeout, Security security) {

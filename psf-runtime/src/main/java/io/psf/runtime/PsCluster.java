@@ -96,7 +96,7 @@ public final class PsCluster implements AutoCloseable {
     /**
      * Makes one more worker join. Blocks until it is connected. Closed with the cluster, unless it is closed before.
      *
-     * @param rank its rank, such as that of a worker that has left; -1 for any that is free
+     * @param rank its rank, such as the rank of a worker that has left; -1 for any free rank
      * @throws PsException with {@code BAD_REQUEST} if the cluster has all of its workers and was built without {@link
      *     Builder#moreWorkers}, or the rank is taken
      */
@@ -114,8 +114,8 @@ public final class PsCluster implements AutoCloseable {
     }
 
     /**
-     * Starts a server in the place of one that has been closed, with the slices of the newest checkpoint. Blocks until it has
-     * them. {@link #servers} has the new one.
+     * Starts a server in the place of a server that has been closed, with the slices of the newest checkpoint. Blocks
+     * until it has them. {@link #servers} has the new one.
      *
      * @throws PsException with {@code BAD_REQUEST} if the cluster was built without {@link Builder#serverReturn}; with {@code
      *     TIMED_OUT} if no server of the rank is lost

@@ -230,15 +230,15 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Ends this scheduler, and leaves its cluster to another one that is started with the same journal. Without a journal, or
-     * with one that cannot be written, ends the cluster as {@link #end} does. Returns at once; {@link #awaitTermination} waits
-     * for the end.
+     * Ends this scheduler, and leaves its cluster to another one that is started with the same journal. Without a
+     * journal, or if the journal cannot be written, ends the cluster as {@link #end} does. Returns at once;
+     * {@link #awaitTermination} waits for the end.
      */
     public void handOver() {
         isEnding = true;
         host.execute(() -> {
             if (functions.mayHandOver()) {
-                LOG.info("scheduler ends, and leaves its cluster to the one that goes on from the journal");
+                LOG.info("scheduler ends, and leaves its cluster to the scheduler that goes on from the journal");
                 terminated.complete(null);
             } else {
                 functions.end();

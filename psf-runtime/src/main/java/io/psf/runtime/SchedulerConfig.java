@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The configuration of a scheduler.
  *
  * @param host the address to listen on
- * @param port the port to listen on; 0 for one that the system chooses
+ * @param port the port to listen on; 0 for a port that the system chooses
  * @param size the numbers of nodes
  * @param life how long the cluster and its servers live
  * @param timeouts when nodes are missing

@@ -317,7 +317,7 @@ public final class Server implements AutoCloseable {
 
     /**
      * Leaves the cluster in order. New sessions are refused. The server answers the calls that it has
-     * received, also those that wait for others, as long as the limit allows. Calls that it has not read run
+     * received, also calls that wait for others, as long as the limit allows. Calls that it has not read run
      * nowhere. Then it leaves and closes. The data that it holds is lost. Blocks until the server has ended.
      *
      * @param limit the time for the calls

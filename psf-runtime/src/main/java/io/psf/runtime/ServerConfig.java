@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * The configuration of a server.
  *
  * @param join how the server joins the cluster
- * @param address the address to listen on; port 0 for one that the system chooses
+ * @param address the address to listen on; port 0 for a port that the system chooses
  * @param advertised the address that the other nodes connect to, such as the name of a service or a mapped port, which they
- *     look up at each connection; port 0 for the one that the server listens on; null for the address to listen on
+ *     look up at each connection; port 0 for the port that the server listens on; null for the address to listen on
  * @param lanes the number of threads that run handlers, at least 1
  * @param storage where shards and checkpoints are, the memory of requests and answers, and the devices
  * @param transport the transport of the workers' connections
@@ -91,7 +91,7 @@ public record ServerConfig(
         return address.host();
     }
 
-    /** Returns the port to listen on; 0 for one that the system chooses. */
+    /** Returns the port to listen on; 0 for a port that the system chooses. */
     public int port() {
         return address.port();
     }
@@ -115,8 +115,8 @@ public record ServerConfig(
     }
 
     /**
-     * Returns a copy with another address for the other nodes; port 0 for the one that the server listens on. With it, a
-     * server may {@link #listen} on all addresses of its machine.
+     * Returns a copy with another address for the other nodes; port 0 for the port that the server listens on. With it,
+     * a server may {@link #listen} on all addresses of its machine.
      */
     public ServerConfig advertise(String host, int port) {
         return new ServerConfig(join, address, new Address(host, port), lanes, storage, transport);
@@ -150,7 +150,9 @@ public record ServerConfig(
                 storage.mapped(), storage.checkpoints(), memory, storage.tensorMemory(), storage.devices()));
     }
 
-    /** Returns a copy with another limit on the bytes of the tensors in native memory; 0 for that of the machine. */
+    /**
+     * Returns a copy with another limit on the bytes of the tensors in native memory; 0 for the limit of the machine.
+     */
     public ServerConfig withTensorMemory(long bytes) {
         return with(new Storage(storage.mapped(), storage.checkpoints(), storage.memory(), bytes, storage.devices()));
     }

@@ -24,7 +24,7 @@ record SettingsAddress(String host, int port) {
         } else if (host.indexOf(':') >= 0) {
             return null;
         }
-        boolean isHost = Checks.isHost(host) || host.equals("*"); // the latter is refused in a sentence of its own
+        boolean isHost = Checks.isHost(host) || host.equals("*"); // "*" is refused in a sentence of its own
         return port == null || !isHost ? null : new SettingsAddress(host, port);
     }
 

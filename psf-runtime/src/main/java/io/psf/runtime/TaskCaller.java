@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
  * with {@code ROLLED_BACK}. A handler that answers later has run when it has answered: one whose caller is gone before that
  * runs again. A tensor that was loaded with other slices than it was saved with begins without steps.
  *
- * <p>Read-only calls, and all other methods, are those of the client or worker, and cost what they do there. Each attempt
- * makes a caller of its own; nothing needs to be closed. Thread-safe, but the order of the steps is that of the calls: if
+ * <p>Read-only calls, and all other methods, are forwarded to the client or worker, and cost the same. Each attempt
+ * makes a caller of its own; nothing needs to be closed. Thread-safe, but the steps have the order of the calls: if
  * several threads make changes, attempts differ.
  */
 public final class TaskCaller extends ForwardingCaller {
@@ -111,7 +111,7 @@ public final class TaskCaller extends ForwardingCaller {
     /**
      * Blocks until all changes of this attempt have ended. An attempt that has called it has made all of them, awaited or not.
      *
-     * @throws PsException the failure of the first one that failed
+     * @throws PsException the failure of the first failed change
      */
     public void awaitChanges() {
         steps.await();

@@ -9,6 +9,6 @@ import java.nio.file.Path;
  * @param certificate the node's certificate, and those between it and its authority in this order; the hosts that other
  *     nodes connect to are among its subject alternative names, and it may serve for both ends of a connection
  * @param key the private key of the node's certificate, as unencrypted PKCS#8
- * @param authority the certificates of the authorities, one or more, that have issued those of all nodes
+ * @param authority the certificates of the authorities, one or more, that have issued the certificates of all nodes
  */
 public record Tls(Path certificate, Path key, Path authority) {}

@@ -19,7 +19,7 @@ public record TransportConfig(Kind kind, Duration spin, boolean checksum) {
     public enum Kind {
         /** Shared memory to nodes on the same machine that agree to it; TCP to the others. */
         AUTO,
-        /** Shared memory only: a node on another machine, or one that refuses, is not reachable. */
+        /** Shared memory only: a node on another machine, or a node that refuses, is not reachable. */
         SHM,
         /** TCP only. */
         TCP,

@@ -28,8 +28,8 @@ public final class Worker extends ConnectedCaller {
 
     /**
      * Joins a cluster. Blocks until the cluster is complete and all servers are connected. A cluster that runs already
-     * admits a worker in the place of one that has left or is lost, and further ones if {@code PSF_WORKERS} ends in a
-     * plus.
+     * admits a worker in the place of a worker that has left or is lost, and further workers if {@code PSF_WORKERS}
+     * ends in a plus.
      *
      * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster does not form in time; with {@code
      *     BAD_REQUEST} if the cluster has all of its workers, or the rank is taken

@@ -120,7 +120,7 @@ final class ChainsTest {
             var pulled = DensePullPsf.stub(chain).call(b);
             assertThatThrownBy(() -> DensePullPsf.stub(chain).call(other))
                     .hasMessageContaining(
-                            "differ from those of \"psf.dense.push\", its first call (expected: the same tensor,");
+                            "differ from the slices or nodes of \"psf.dense.push\", its first call (expected: the same tensor,");
             assertThatThrownBy(() -> TallyPsf.stub(chain).call(1, 1))
                     .hasMessageContaining("chain: the slices or nodes of ");
             chain.send();

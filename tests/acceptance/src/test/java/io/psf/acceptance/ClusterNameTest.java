@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class ClusterNameTest {
     private static final String REFUSED =
-            ": \"views\" (expected: \"clicks\"; is PSF_SCHEDULER that of another cluster than" + " PSF_CLUSTER?)";
+            ": \"views\" (expected: \"clicks\"; is PSF_SCHEDULER the address of another cluster than"
+                    + " PSF_CLUSTER?)";
 
     private static Settings settings(int port, String cluster) {
         Map<String, String> all =

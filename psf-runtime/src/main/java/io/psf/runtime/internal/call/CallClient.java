@@ -55,7 +55,7 @@ public final class CallClient {
         calls.setLayouts(layouts);
     }
 
-    /** Numbers the calls from now on from a number that is higher than that of any call before. */
+    /** Numbers the calls from now on from a number that is higher than the number of any earlier call. */
     public void numberFrom(long number) {
         calls.outstanding().skipTo(number);
     }
@@ -326,7 +326,7 @@ public final class CallClient {
      * Blocks until every call on a tensor that was sent before has ended. Calls in the background are ignored.
      *
      * @param tensor null for every call, on a tensor or not
-     * @throws PsException that of the first such call that failed and whose failure no thread has observed
+     * @throws PsException the failure of the first such call that no thread has observed
      */
     public void await(@Nullable TensorId tensor) {
         calls.await(tensor);

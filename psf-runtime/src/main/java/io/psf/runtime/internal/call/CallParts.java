@@ -37,7 +37,8 @@ final class CallParts<R> {
     /**
      * By part: the epoch of the peer's channel that it was last sent over, times 256, plus the number of sends to the peer;
      * or {@link #ANSWERED} or {@link #FAILED}. 0 for a part that has to be sent. Once parts have been pointed at other
-     * peers, the stamps that the requests have follow, by part: those in flight have another layout than the pointed ones.
+     * peers, the stamps that the requests have follow, by part: requests in flight have another layout than the pointed
+     * parts.
      */
     private int[] sent;
 
@@ -99,7 +100,7 @@ final class CallParts<R> {
         return routing.tensor() == null ? null : routing.tensor().id();
     }
 
-    /** True if the parts go to the same slice numbers on the same nodes and lanes as those of another call. */
+    /** True if the parts go to the same slice numbers on the same nodes and lanes as the parts of another call. */
     boolean arePlacedAs(CallParts<?> other) {
         TensorLayout layout = layout();
         TensorLayout others = other.layout();
@@ -182,7 +183,7 @@ final class CallParts<R> {
      * thread that reconnects claims the part for the next channel, before or after this claim: a claim for an earlier
      * channel than the last one fails, and what is sent over a channel that has been replaced is lost, or a repetition.
      *
-     * @param again true if the calling thread is the one that reconnects to the peer
+     * @param again true if the calling thread reconnects to the peer
      */
     @Nullable
     Channel claim(int part, Peer peer, boolean again) {

@@ -289,8 +289,8 @@ abstract class Ending<R> extends Outcome<R> {
     // CallParts that were refused.
 
     /**
-     * Returns what sends the refused parts again; null if the errors end the call: some are others, or the call is one that
-     * is not repeated. Called with the lock.
+     * Returns what sends the refused parts again; null if the errors end the call: some errors are of another kind, or
+     * the call is not repeatable. Called with the lock.
      */
     private @Nullable Repetition repetition(PartErrors errors) {
         if (!errors.isStale() || isChained()) {

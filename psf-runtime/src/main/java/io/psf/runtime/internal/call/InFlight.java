@@ -171,7 +171,7 @@ final class InFlight implements Call.Owner {
      * Blocks until every call on a tensor that was sent before has ended. Calls in the background are ignored.
      *
      * @param tensor null for every call, on a tensor or not
-     * @throws PsException that of the first such call that failed and whose failure no thread has observed
+     * @throws PsException the failure of the first such call that no thread has observed
      */
     void await(@Nullable TensorId tensor) {
         for (Call<?> call : foreground()) {

@@ -15,7 +15,7 @@ final class Link implements Receiver {
     private static final PeerLog REFUSALS = new PeerLog(LOG::warn);
 
     private final Owner owner;
-    /** The channel's number among those of the peer. Written before the peer is, and read after it. */
+    /** The channel's number among the channels of the peer. Written before the peer is, and read after it. */
     private int epoch;
     /** Replaced when the session of another peer resumes over the channel; null until the channel is connected. */
     private volatile @Nullable Peer peer;
@@ -53,7 +53,7 @@ final class Link implements Receiver {
     /**
      * Sets the peer at the other end.
      *
-     * @param epoch the channel's number among those of the peer
+     * @param epoch the channel's number among the channels of the peer
      */
     void setPeer(Peer peer, int epoch) {
         this.epoch = epoch;

@@ -28,7 +28,7 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
     /** The first thread that blocks in {@code await}; it may read the answers itself. */
     private volatile @Nullable Thread waiter;
 
-    /** The latest of the futures that the caller requested; each links to the one before. */
+    /** The latest of the futures that the caller requested; each links to the previous future. */
     private volatile @Nullable CallFuture<R> futures;
 
     /** The result, or a {@link Failure}; null until the call has ended. Written once. */
@@ -210,7 +210,10 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
         return result();
     }
 
-    /** Returns a failure with the stack trace of this thread: the one that read the answer does not show the call. */
+    /**
+     * Returns a failure with the stack trace of this thread: the trace of the thread that read the answer does not show
+     * the call.
+     */
     private static PsException here(PsException failure) {
         PsException copy = failure.at(null, null, null, null);
         copy.fillInStackTrace();

@@ -50,7 +50,7 @@ final class Outstanding {
         next = Math.max(next, number);
     }
 
-    /** Rejects calls from now on. Returns those that are outstanding. */
+    /** Rejects calls from now on. Returns the outstanding calls. */
     synchronized List<Call<?>> close(PsException cause) {
         closed = cause;
         return all();

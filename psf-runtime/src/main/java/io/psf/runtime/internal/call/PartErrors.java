@@ -106,7 +106,7 @@ final class PartErrors {
         }
     }
 
-    /** Returns the error of the first slice, extended by those of the others. */
+    /** Returns the error of the first slice, extended by the errors of the others. */
     PsException together() {
         return Together.of(first.values(), unnamed);
     }

@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 public final class Peer {
     private static final int MOST_DONE = 32;
 
-    /** The node counts as lost after this many refused connections, each soon after the one before. */
+    /** The node counts as lost after this many refused connections, each soon after the previous one. */
     private static final int MOST_REFUSALS = 3;
 
     private static final long REFUSED_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private volatile String name;
-    /** The declarations that were found to match those of the node, by number. */
+    /** The declarations that were found to match the node's declarations, by number. */
     private final Map<Integer, FunctionInfo> agreed = new ConcurrentHashMap<>();
 
     /**
@@ -89,7 +89,7 @@ public final class Peer {
     /**
      * Returns the channel to send a request over now; null if it has to be left to the thread that reconnects.
      *
-     * @param again true if the calling thread is the one that reconnects
+     * @param again true if the calling thread reconnects
      */
     synchronized @Nullable Line line(boolean again) {
         return connected || again ? line : null;
@@ -135,7 +135,7 @@ public final class Peer {
         return true;
     }
 
-    /** Enables {@link Channel#keepAlive keep-alive} on this channel and on those that replace it. */
+    /** Enables {@link Channel#keepAlive keep-alive} on this channel and on the channels that replace it. */
     public synchronized void keepAlive(long limitNanos) {
         silenceLimit = limitNanos;
         line.channel().keepAlive(limitNanos);

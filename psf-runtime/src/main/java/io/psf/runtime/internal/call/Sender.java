@@ -42,7 +42,7 @@ final class Sender {
     /**
      * Sends the parts of a call that have not been sent.
      *
-     * @param again the peer to send to, if the calling thread is the one that reconnects to it; null for all peers
+     * @param again the peer to send to, if the calling thread reconnects to it; null for all peers
      */
     void sendParts(Call<?> call, @Nullable Peer again) {
         CallParts<?> parts = call.parts();

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Numbers the changes of one attempt of a task, in the order in which they are sent. A server counts a step as run that is
- * {@link #WINDOW} or more below the highest one that it has run. So a step is sent only after the step that many before it
- * has succeeded everywhere: a failed step stays one that a later attempt runs. Thread-safe.
+ * {@link #WINDOW} or more below the highest one that it has run. So a step is sent only after the step that many before
+ * it has succeeded everywhere: a later attempt still runs a failed step. Thread-safe.
  */
 public final class TaskSteps {
-    /** The number of steps below the highest one that a slice knows one by one, itself included. */
+    /** The number of steps that a slice knows one by one: its highest step, and the steps below it. */
     public static final int WINDOW = 64;
 
     private final long task;

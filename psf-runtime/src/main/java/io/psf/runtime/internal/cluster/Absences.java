@@ -8,10 +8,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which nodes are lost: those that have been silent for the heartbeat's limit, and before that those whose process has
- * ended. The system closes the connections and the port of such a process at once. A worker has ended if its connection is
- * closed and it does not connect again within a second; a server, if it refuses connections as well. A server that takes a
- * connection may be alive, and acknowledge pushes. Used on the scheduler's lane.
+ * Says which nodes are lost: nodes that have been silent for the heartbeat's limit, and earlier the nodes whose process
+ * has ended. The system closes the connections and the port of such a process at once. A worker has ended if its
+ * connection is closed and it does not connect again within a second; a server, if it refuses connections as well. A
+ * server that takes a connection may be alive, and acknowledge pushes. Used on the scheduler's lane.
  */
 final class Absences {
     private static final long LIMIT = TimeUnit.SECONDS.toNanos(1);

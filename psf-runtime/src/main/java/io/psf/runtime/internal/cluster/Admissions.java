@@ -26,7 +26,7 @@ final class Admissions {
     /** The number of clients so far; the next client's number. */
     private int clients;
 
-    /** A number above that of each client that may go on though this scheduler has not admitted it. */
+    /** A number above the number of each client that may go on though this scheduler has not admitted it. */
     private int clientsBefore;
 
     /** Those that have gone on: if one of them is lost, it stays lost. */
@@ -155,8 +155,8 @@ final class Admissions {
     }
 
     /**
-     * Lets a worker take the place of the one that has its name, and is gone: no process has the name of another one. Its join
-     * waits for its admission.
+     * Lets a worker take the place of the worker that has its name, and is gone: no process has the name of another
+     * one. Its join waits for its admission.
      */
     MemberEntry replace(MemberEntry gone, Join.Request request, Connection connection) {
         JoinChecks.requireSame(gone, request, connection.rights().grant());

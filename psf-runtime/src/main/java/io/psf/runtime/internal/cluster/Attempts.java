@@ -8,8 +8,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The attempts to reach a node: their number, the pauses between them, and the limit of their time. The first attempt
- * follows at once, the second one after 20 ms. Each pause is twice as long as the one before, up to 500 ms, and shorter
- * by a random part of up to a half: nodes that have lost the same peer do not come back all together. Thread-safe.
+ * follows at once, the second one after 20 ms. Each pause is twice as long as the previous pause, up to 500 ms, and
+ * shorter by a random part of up to a half: nodes that have lost the same peer do not come back all together.
+ * Thread-safe.
  */
 final class Attempts {
     private static final long FIRST_PAUSE = Duration.ofMillis(20).toNanos();

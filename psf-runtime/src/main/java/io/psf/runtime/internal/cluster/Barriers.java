@@ -22,10 +22,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The workers that wait at the barrier. A barrier is for the workers that are present when the first of them calls it: it
- * does not wait for those that join later, whose calls count for the next one, nor for those that have left or are lost. A
- * worker that calls again before the barrier has opened counts for the next one, too. A call that has timed out does not
- * count; once no call waits, the next one begins another barrier. Used on the scheduler's lane.
+ * The workers that wait at the barrier. A barrier is for the workers that are present when the first of them calls it:
+ * it does not wait for workers that join later, whose calls count for the next barrier, nor for workers that have left
+ * or are lost. A worker that calls again before the barrier has opened counts for the next one, too. A call that has
+ * timed out does not count; once no call waits, the next one begins another barrier. Used on the scheduler's lane.
  */
 final class Barriers implements Barrier, MemberListener {
     /** The most ranks that a message has. */
@@ -196,7 +196,7 @@ final class Barriers implements Barrier, MemberListener {
         missing.clear();
     }
 
-    /** Fails the calls of before a rollback: the workers meet again when they load a checkpoint. */
+    /** Fails the calls from before a rollback: the workers meet again when they load a checkpoint. */
     void rollBack(long epoch) {
         rollback = epoch;
         List<Waiting> before = waiting.values().stream().flatMap(List::stream).toList();
@@ -242,7 +242,7 @@ final class Barriers implements Barrier, MemberListener {
             }
         }
         return "workers that have not called the barrier: " + first + (others == 0 ? "" : " and " + others + " others")
-                + " (expected: none of those that were present when it was called first)";
+                + " (expected: none of the workers that were present at its first call)";
     }
 
     private static Set<Integer> workers(List<Member> members) {

@@ -15,7 +15,7 @@ final class Beats {
     private final ClusterStates states;
     private boolean hasEnded;
 
-    /** Creates the heartbeats of a cluster, and its states, which answer them and begin with that of the journal. */
+    /** Creates the heartbeats of a cluster, and its states, which answer them and begin with the journal's state. */
     Beats(ClusterPlan plan, MemberTable table, Journal journal) {
         this.plan = plan;
         this.table = table;

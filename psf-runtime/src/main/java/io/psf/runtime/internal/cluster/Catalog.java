@@ -90,7 +90,7 @@ final class Catalog {
         }
     }
 
-    /** Returns the ranks of the servers that slices are placed on: those that are present or awaited. */
+    /** Returns the ranks of the servers that slices are placed on: the servers that are present or awaited. */
     private static List<Integer> servers(ClusterState now) {
         return now.servers().stream()
                 .filter(rank -> now.server(rank) != null || now.awaits(rank))
@@ -137,7 +137,7 @@ final class Catalog {
         if (all > MOST_CHARACTERS_OF_ALL) {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED,
-                    "characters of all declarations, with that of tensor \""
+                    "characters of all declarations, with the declaration of tensor \""
                             + tensor.info().id() + "\": " + all
                             + " (expected: at most " + MOST_CHARACTERS_OF_ALL
                             + ", since every node has them; Tensors.clear"
@@ -283,7 +283,8 @@ final class Catalog {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "tensor \"" + info.id() + "\": " + info.shape() + " in " + slices + " slices, beside \""
-                            + other.info().id() + "\" (expected: slices of at most 1 GB; create the latter with slices("
+                            + other.info().id()
+                            + "\" (expected: slices of at most 1 GB; create that tensor with slices("
                             + (long) least + "))");
         }
         return TensorLayout.beside(info, other);

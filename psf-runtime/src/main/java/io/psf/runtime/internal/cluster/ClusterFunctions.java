@@ -33,7 +33,7 @@ public final class ClusterFunctions {
      * Creates the functions of a scheduler.
      *
      * @param node the scheduler
-     * @param connections holds the nodes' sessions; the nodes of those that close are removed
+     * @param connections holds the nodes' sessions; the nodes of closed sessions are removed
      * @param own the scheduler's identity
      * @param journal what a scheduler before this one has left
      * @param events receives what happens to the cluster

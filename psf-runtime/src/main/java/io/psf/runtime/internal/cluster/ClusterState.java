@@ -88,8 +88,8 @@ public record ClusterState(
     }
 
     /**
-     * Returns those that are counted since an earlier state: the same nodes, not others of their ranks. A worker that is
-     * awaited, or was and has come back, is counted all the time.
+     * Returns the workers that are counted since an earlier state: the same nodes, not others of their ranks. A worker
+     * that is awaited, or was and has come back, is counted all the time.
      */
     public List<Member> kept(ClusterState before) {
         Set<ClusterChange.Node> known = new HashSet<>(before.nodes);
@@ -120,12 +120,15 @@ public record ClusterState(
         return -1 - find(role, Integer.MAX_VALUE);
     }
 
-    /** Returns the index of a node, or that of {@link Collections#binarySearch} if there is none. */
+    /** Returns the index of a node, or the result of {@link Collections#binarySearch} if there is none. */
     private int find(Role role, int rank) {
         return Collections.binarySearch(nodes, new ClusterChange.Node(new Member(role, rank, "", 0), 0), ORDER);
     }
 
-    /** Returns the ranks of the servers that are present or lost, in order: those that a call to all servers is for. */
+    /**
+     * Returns the ranks of the servers that are present or lost, in order: the servers that a call to all servers is
+     * for.
+     */
     public List<Integer> servers() {
         return Stream.concat(members().stream(), lost.stream().map(ClusterChange.Loss::member))
                 .filter(member -> member.role() == Role.SERVER)
@@ -135,7 +138,10 @@ public record ClusterState(
                 .toList();
     }
 
-    /** Returns the number of servers with which the cluster was formed, those that are lost or have left included. */
+    /**
+     * Returns the number of servers with which the cluster was formed, lost servers and servers that have left
+     * included.
+     */
     public int formedServers() {
         return 1
                 + Stream.concat(owners.stream(), servers().stream())
@@ -230,7 +236,7 @@ public record ClusterState(
                 now);
     }
 
-    /** Applies a difference of nodes: in linear time, since the sort finds the nodes of before in order. */
+    /** Applies a difference of nodes: in linear time, since the sort finds the earlier nodes in order. */
     private static List<ClusterChange.Node> nodes(List<ClusterChange.Node> before, ClusterChange.Nodes changed) {
         if (changed.joined().isEmpty() && changed.gone().isEmpty()) {
             return before;

@@ -18,7 +18,7 @@ public final class ClusterView implements Declarations {
     /** The most time for which a request waits for the state that it names: far more than a heartbeat takes. */
     private static final long LONGEST_WAIT_SECONDS = 600;
 
-    /** The most requests that wait for a state. All of them wait for one that is about to come. */
+    /** The most requests that wait for a state. All of them wait for a state that is about to come. */
     static final int MOST_WAITING = 1 << 16;
 
     private volatile ClusterState state;

@@ -62,7 +62,7 @@ final class FirstCall {
 
     /**
      * Returns the failure of a challenge or a hello on a connection that replaces another one. The node is known to be
-     * one of psf: a connection that breaks off is one that has lost a frame, or a node that ends.
+     * a node of psf: if the connection breaks off, it has lost a frame, or the node ends.
      */
     static PsException ofReconnection(Peer peer, PsException e) {
         String why = Attempts.without(peer.name(), e.detail());

@@ -5,11 +5,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The groups of psf's own functions that permissions name. Each function of psf that a node serves, also those of its
- * extensions, is in exactly one of them, or is part of being a member: a test holds that.
+ * The groups of psf's own functions that permissions name. Each function of psf that a node serves, also each function
+ * of its extensions, is in exactly one of them, or is part of being a member: a test holds that.
  */
 public final class FunctionGroups {
-    /** The group of all functions, also those of users. */
+    /** The group of all functions, users' functions included. */
     static final String ALL = "all";
 
     /** What every node calls that was admitted, and what is called before that. */
@@ -120,7 +120,7 @@ public final class FunctionGroups {
 
     private FunctionGroups() {}
 
-    /** Returns the groups by name, except that of all functions. */
+    /** Returns the groups by name, except the group of all functions. */
     public static Map<String, Set<String>> byName() {
         Map<String, Set<String>> groups = new LinkedHashMap<>();
         groups.put("read", READ);

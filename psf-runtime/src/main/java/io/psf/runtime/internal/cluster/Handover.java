@@ -18,7 +18,7 @@ final class Handover {
     private long began;
 
     /**
-     * Creates one that has not begun.
+     * Creates a handover that has not begun.
      *
      * @param plan says how long the nodes may take to connect again
      */
@@ -74,7 +74,7 @@ final class Handover {
         if (isUnderWay) {
             throw new PsException(
                     Code.UNAVAILABLE,
-                    "cluster: its scheduler was started again and waits for the nodes of before (expected: a join once"
+                    "cluster: its scheduler was started again and waits for its earlier nodes (expected: a join once"
                             + " one of them is there, or "
                             + plan.schedulerReturn().toMillis() + " ms have passed)");
         }

@@ -102,7 +102,7 @@ final class JoinChecks {
         if (entry.confirmed || !entry.request.isOfSameNode(again)) {
             throw new PsException(
                     Code.BAD_REQUEST,
-                    "session of a join: in use already (expected: a number of its own, not that of another node)");
+                    "session of a join: in use already (expected: a number of its own, not another node's)");
         }
     }
 
@@ -210,7 +210,7 @@ final class JoinChecks {
                         + "; the scheduler was started again from an old journal)");
     }
 
-    /** Returns why a node of before is none any more. */
+    /** Returns why an earlier node is no node any more. */
     static PsException lost() {
         return new PsException(
                 Code.CLOSED,

@@ -45,7 +45,7 @@ public final class Journal implements AutoCloseable {
     /** True once the file is deleted or closed: it may be another scheduler's then. */
     private boolean isOver;
 
-    /** The call whose effects the next change is; empty if it is not that of a call. */
+    /** The call whose effects the next change is; empty if no call causes it. */
     private List<Call> running = List.of();
 
     /** False if nothing needs what is written. */
@@ -128,8 +128,8 @@ public final class Journal implements AutoCloseable {
     }
 
     /**
-     * Runs a call that changes the state, unless it has run: a scheduler that was started again receives the calls once more
-     * that the one before has not answered.
+     * Runs a call that changes the state, unless it has run: a scheduler that was started again receives the calls once
+     * more that its predecessor has not answered.
      */
     void run(CallInfo call, Runnable change) {
         Call number = new Call(call.worker(), call.call());
@@ -196,7 +196,10 @@ public final class Journal implements AutoCloseable {
         mostBytes = 2 * to.rewrite(state.whole()) + MOST_BYTES;
     }
 
-    /** Begins the journal of a new cluster, in the place of one that is gone: its tickets are worthless from now on. */
+    /**
+     * Begins the journal of a new cluster, in the place of a cluster that is gone: the old tickets are worthless from
+     * now on.
+     */
     void renew() {
         Cluster before = state.cluster();
         tickets.renew();

@@ -17,10 +17,10 @@ public interface JournalEntry {
     /**
      * What has happened at once. The first entry of a file has all that happened before.
      *
-     * @param cluster the identity of the cluster; null if it is that of an earlier entry
+     * @param cluster the identity of the cluster; null if an earlier entry has it
      * @param step the step to the next state; null for none
      * @param barrier what has happened at the barrier
-     * @param clients a number above that of every client; 0 if it is that of an earlier entry
+     * @param clients a number above the number of every client; 0 if an earlier entry has it
      * @param mark what else has happened
      */
     record Request(@Nullable Cluster cluster, @Nullable Step step, BarrierStep barrier, int clients, Mark mark) {
@@ -56,7 +56,7 @@ public interface JournalEntry {
      * A step to the next state.
      *
      * @param seats the nodes that it admits
-     * @param ran the call whose effect it is; empty if it is not that of a call
+     * @param ran the call whose effect it is; empty if no call causes it
      */
     record Step(ClusterChange change, List<Seat> seats, List<Call> ran) {}
 

@@ -21,11 +21,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the entries of a {@link Journal} amount to: all that a scheduler has to know to go on in the place of the one that wrote
- * them.
+ * What the entries of a {@link Journal} amount to: all that a scheduler has to know to go on in the place of the
+ * scheduler that wrote them.
  */
 final class JournalState {
-    /** The most calls that are kept: those that a node may send again are the latest ones. */
+    /** The most calls that are kept: a node may send the latest calls again. */
     private static final int MOST_CALLS = 1024;
 
     private @Nullable Cluster cluster;
@@ -192,7 +192,7 @@ final class JournalState {
         return ran.contains(call);
     }
 
-    /** Returns a number above that of every client. */
+    /** Returns a number above the number of every client. */
     int clients() {
         return clients;
     }
@@ -208,7 +208,7 @@ final class JournalState {
         return epochBefore;
     }
 
-    /** Returns a number above that of every client of an earlier scheduler. */
+    /** Returns a number above the number of every client of an earlier scheduler. */
     int clientsBefore() {
         return clientsBefore;
     }

@@ -163,7 +163,7 @@ final class MemberTable {
         return bySession.get(session);
     }
 
-    /** Returns the worker that has the name of the one that joins. */
+    /** Returns the worker that has the name of the joining worker. */
     @Nullable
     MemberEntry named(Join.Request request) {
         return request.role() == Role.WORKER ? byName.get(request.names().node()) : null;

@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The members of the cluster, and its clients. Forms the cluster, admits those that come later, assigns ranks, detects
+ * The members of the cluster, and its clients. Forms the cluster, admits later nodes, assigns ranks, detects
  * lost nodes, and determines the end. A node is admitted in the epoch of the state that has it; until then it waits.
  * Used on the scheduler's lane.
  */
@@ -103,7 +103,7 @@ final class Membership {
         MemberEntry entry = new MemberEntry(connection, request, plan.now());
         if (request.role() == Role.SERVER && state == State.RUNNING) {
             returns.requireMayWait(request);
-            entry.rank = -1; // that of a lost server
+            entry.rank = -1; // the rank of a lost server
         }
         table.add(entry);
         log.joined(entry, state == State.FORMING && request.role() != Role.CLIENT ? table.joined(plan) : "");
@@ -333,7 +333,7 @@ final class Membership {
         if (isOver()) {
             events.ended(failure());
         } else {
-            advance(null); // those that wait for the next job may be enough, or for the place of a lost server
+            advance(null); // nodes that wait for the next job may be enough, or servers for the place of a lost one
         }
     }
 

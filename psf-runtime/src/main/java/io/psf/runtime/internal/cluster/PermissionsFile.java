@@ -72,7 +72,7 @@ final class PermissionsFile {
             content = read;
             problem = "";
             now = parsed;
-            LOG.info("the permissions are those of {} as it is now: {}", file, parsed);
+            LOG.info("the permissions are read again from {}: {}", file, parsed);
             return true;
         } catch (PsException e) {
             if (!e.detail().equals(problem)) {

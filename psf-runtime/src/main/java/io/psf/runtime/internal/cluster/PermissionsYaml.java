@@ -98,7 +98,7 @@ final class PermissionsYaml {
             throw wrong(members, "group: " + name, "letters, digits, - and _, at most 64");
         }
         if (groups.containsKey(name) || name.equals(FunctionGroups.ALL)) {
-            throw wrong(members, "group: " + name, "another name than those of the built-in groups");
+            throw wrong(members, "group: " + name, "another name than a built-in group has");
         }
         Set<String> functions = new LinkedHashSet<>();
         for (Node each : list(members, "a list of functions")) {

@@ -90,7 +90,7 @@ final class Returns {
      * Returns the losses that no longer count.
      *
      * @param back the nodes that have come back
-     * @param begins true if a job begins: the lost workers were those of an earlier one
+     * @param begins true if a job begins: the lost workers belonged to an earlier job
      */
     private List<Place> settled(Collection<MemberEntry> back, boolean begins) {
         Set<Place> places = new HashSet<>();
@@ -158,8 +158,8 @@ final class Returns {
     }
 
     /**
-     * Gives the waiting servers the ranks of lost ones: to each rank the server that has requested it, else one that has
-     * requested none.
+     * Gives the waiting servers the ranks of lost ones: to each rank the server that has requested it, else a server
+     * that has requested none.
      *
      * @return the servers that have a rank now
      */
@@ -252,7 +252,7 @@ final class Returns {
             throw new PsException(
                     Code.ROLLED_BACK,
                     (asks ? "the tensors" : "checkpoint of model \"" + from.model() + "\"")
-                            + ": of before a lost node came back (expected: that all workers, or a client where there are"
+                            + ": from before a lost node came back (expected: that all workers, or a client where there are"
                             + " none, load the newest checkpoint; ModelCheckpoints.loadLatest)");
         }
         if (from.loaded()) {

@@ -83,7 +83,7 @@ public final class ServerFunctions {
             throw new PsException(PsException.Code.BAD_REQUEST, "session of a guest: a number (expected: 0, for none)");
         }
         boolean isOfServer = session == 0 && hello.role() == Role.SERVER;
-        if (!isOfServer && hello.session().connection() == 0) { // a call of a server may belong to one that has begun
+        if (!isOfServer && hello.session().connection() == 0) { // a server's call may be of a session that has begun
             connections.requireAccepting();
         }
         if (isGuest || isOfServer) {

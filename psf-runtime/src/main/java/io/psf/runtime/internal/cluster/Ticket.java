@@ -19,7 +19,7 @@ import javax.crypto.spec.SecretKeySpec;
  * @param grant what the scheduler has granted the node; covered by the secret; empty for nothing
  */
 public record Ticket(Role role, int rank, long since, long cluster, byte[] secret, String grant) {
-    /** The rank in the ticket of a guest, whose role is that of a worker. No member has this rank. */
+    /** The rank in the ticket of a guest, whose role is {@link Role#WORKER}. No member has this rank. */
     public static final int GUEST = -1;
 
     private static final String ALGORITHM = "HmacSHA256";

@@ -49,7 +49,7 @@ public final class Tickets {
         return new Keys(random.nextLong(), key);
     }
 
-    /** Makes these the tickets of a new cluster: those that were issued are worthless from now on. */
+    /** Makes these the tickets of a new cluster: tickets that were issued are worthless from now on. */
     void renew() {
         keys = freshKeys();
     }

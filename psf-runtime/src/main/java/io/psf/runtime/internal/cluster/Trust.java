@@ -50,7 +50,7 @@ public final class Trust {
                     Code.BAD_REQUEST,
                     "cluster of this " + request.role().label() + ": \"" + expected + "\" (expected: "
                             + (cluster.isEmpty() ? "none, since this scheduler's has no name" : "\"" + cluster + '"')
-                            + "; is PSF_SCHEDULER that of another cluster than PSF_CLUSTER?)");
+                            + "; is PSF_SCHEDULER the address of another cluster than PSF_CLUSTER?)");
         }
     }
 

@@ -15,7 +15,7 @@ public interface Visit {
     /**
      * The guest.
      *
-     * @param guest the description of a worker without a rank, with the credential of one that joins
+     * @param guest the description of a worker without a rank, with the credential of a joining worker
      */
     record Request(Join.Request guest) {}
 

@@ -69,7 +69,7 @@ public final class Connections implements AutoCloseable {
         this.presence = presence;
     }
 
-    /** Sets what the peers may call, also those that are connected. */
+    /** Sets what the peers may call, connected peers included. */
     public synchronized void setPermits(Permits now) {
         permits = now;
         sessions.all().forEach(each -> permit(each, each.member()));
@@ -102,8 +102,8 @@ public final class Connections implements AutoCloseable {
     }
 
     /**
-     * Serves no peer until {@link #serve}: closes all connections but those of the node to itself. Sessions remain. No answer
-     * leaves the node meanwhile.
+     * Serves no peer until {@link #serve}: closes all connections except the node's connections to itself. Sessions
+     * remain. No answer leaves the node meanwhile.
      *
      * @param rank the rank of this node, a server
      * @param why for the peers that connect
@@ -167,12 +167,12 @@ public final class Connections implements AutoCloseable {
     }
 
     /**
-     * Fails calls that hold memory and wait for other calls: those that have not run, if there are any, else those
+     * Fails calls that hold memory and wait for other calls: calls that have not run, if there are any, else calls
      * whose handlers answer later.
      */
     private void endThoseThatWait() {
         if (isArriving()) {
-            return; // the frame may be one that they wait for
+            return; // they may wait for this frame
         }
         PsException why = new PsException(
                 Code.RESOURCE_EXHAUSTED,

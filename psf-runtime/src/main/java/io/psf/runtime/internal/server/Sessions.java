@@ -39,8 +39,8 @@ final class Sessions {
 
     /**
      * The answers of calls that ran on other nodes, of members that had no session here then. They are kept until the
-     * member leaves, those of clients for {@link #DETACHED_NANOS}: a session may be one whose hello was not answered, and
-     * the calls come in a later one. Guarded by itself.
+     * member leaves, answers of clients for {@link #DETACHED_NANOS}: the hello of a session may stay unanswered, and
+     * the calls come in a later session. Guarded by itself.
      */
     private final List<Early> early = new ArrayList<>();
 

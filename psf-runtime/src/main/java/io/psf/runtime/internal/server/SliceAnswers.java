@@ -27,7 +27,7 @@ record SliceAnswers(Sessions sessions, int tensor, int slice) implements KeptAns
     private void save(Member member, Answers answers, Sink sink) throws IOException {
         List<Frame> kept = answers.kept(tensor, slice);
         try {
-            long forgotten = answers.forgotten(); // read after the answers: one that is evicted in between is in both
+            long forgotten = answers.forgotten(); // read after the answers: an answer evicted in between is in both
             if (forgotten > 0) {
                 sink.take(new Entry(member.role(), member.rank(), forgotten, null));
             }

@@ -12,14 +12,14 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/** Creates stores: those of the provider on the class path, or with the JDK alone. */
+/** Creates stores: of the provider on the class path, or with the JDK alone. */
 public final class Stores {
     private Stores() {}
 
     /**
      * Creates a store of native memory.
      *
-     * @throws PsException with {@code CONFIGURATION} if the class path has several providers, or one that cannot be
+     * @throws PsException with {@code CONFIGURATION} if the class path has several providers, or its provider cannot be
      *     created
      */
     public static Store inMemory(MemoryLimit limit) {

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the shards of a kind: where they store their rows, and what handlers see of them. A server finds the factories
- * on its class path, as services, and has that of {@link io.psf.api.Node#HOST} in any case. A tensor names the placement
- * of its shards. Thread-safe. A factory that cannot be created ends the start of the server with {@code CONFIGURATION}.
+ * on its class path, as services, and has the factory of {@link io.psf.api.Node#HOST} in any case. A tensor names the
+ * placement of its shards. Thread-safe. A factory that cannot be created ends the start of the server with
+ * {@code CONFIGURATION}.
  *
  * <p>An operation that the kind does not have throws a {@link io.psf.api.PsException} with {@code BAD_REQUEST}. A shard
  * that is saved and loaded is a {@link io.psf.api.spi.StoredShard}.
@@ -44,8 +45,8 @@ public interface ShardFactory {
     /**
      * True if the shards are used by one thread alone, as a context of a device requires. Then they are made, filled,
      * used and given up on their lane's own thread. Otherwise a thread that reads requests may run a quick call, and the
-     * node's thread makes the shards. A pinned lane runs the calls of all its tensors on its own thread, also those of
-     * other kinds: a quick call there costs one dispatch more.
+     * node's thread makes the shards. A pinned lane runs the calls of all its tensors on its own thread, also calls on
+     * other kinds of shards: a quick call there costs one dispatch more.
      */
     default boolean pinsLane() {
         return false;

@@ -22,8 +22,8 @@ public interface ShardLane {
     CallInfo call();
 
     /**
-     * Returns the number of the piece of work that runs on the lane: it differs from that of any later piece. A shard may
-     * give up memory that it has lent to a handler when a later piece runs.
+     * Returns the number of the piece of work that runs on the lane: it differs from the number of any later piece. A
+     * shard may give up memory that it has lent to a handler when a later piece runs.
      */
     long turn();
 

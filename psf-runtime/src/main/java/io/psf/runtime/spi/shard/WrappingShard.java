@@ -7,9 +7,9 @@ import io.psf.api.spi.StoredShard;
 import java.util.List;
 
 /**
- * A shard around one that another factory or {@link ShardLane#inHostMemory} has made: it forwards every method. A subclass
- * overrides the methods that it counts, logs or changes, and implements the interface of its kind, if it has one. Handlers
- * see the subclass.
+ * A shard around a shard that another factory or {@link ShardLane#inHostMemory} has made: it forwards every method. A
+ * subclass overrides the methods that it counts, logs or changes, and implements the interface of its kind, if it has
+ * one. Handlers see the subclass.
  */
 public abstract class WrappingShard extends ForwardingShard implements MadeShard {
     private final MadeShard made;

@@ -111,7 +111,7 @@ public final class MemoryAccount implements AutoCloseable {
     /**
      * Enters memory that was claimed.
      *
-     * @param memory the object whose reachability is that of the memory
+     * @param memory the object that is reachable as long as the memory is in use
      * @param bytes the number of bytes that count as allocated
      * @param free frees the memory; must not refer to {@code memory}
      */
@@ -119,7 +119,7 @@ public final class MemoryAccount implements AutoCloseable {
         return new AccountEntry(this, memory, bytes, free);
     }
 
-    /** Adds memory that is not limited by this account. The parameters are those of {@link #enter}. */
+    /** Adds memory that is not limited by this account. The parameters are as in {@link #enter}. */
     public AccountEntry add(Object memory, long bytes, Runnable free) {
         AccountEntry entry = enter(memory, bytes, free);
         allocated.addAndGet(bytes);
@@ -127,7 +127,10 @@ public final class MemoryAccount implements AutoCloseable {
         return entry;
     }
 
-    /** Returns the number of bytes that are claimed, or allocated and not freed; of reservations, those that were taken. */
+    /**
+     * Returns the number of bytes that are claimed, or allocated and not freed; of reservations, the bytes that were
+     * taken.
+     */
     public long allocated() {
         return allocated.get();
     }

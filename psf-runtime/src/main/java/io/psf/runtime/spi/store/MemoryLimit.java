@@ -70,7 +70,7 @@ public final class MemoryLimit {
      * @param what the owner of the memory
      * @param bytes the bytes that are asked for
      * @param allocated the bytes that tensors of the server have
-     * @param givenUp those of them that dropped tensors have until a garbage collection
+     * @param givenUp the part of these bytes that dropped tensors have until a garbage collection
      */
     PsException exceeded(String what, long bytes, long allocated, long givenUp) {
         long left = Math.max(0, Math.min(most - allocated, free()));

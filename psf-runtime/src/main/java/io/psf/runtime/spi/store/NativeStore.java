@@ -46,8 +46,8 @@ public final class NativeStore implements Store {
     /**
      * Memory that an allocator has allocated.
      *
-     * @param view a direct buffer over all of it, which begins at a multiple of {@link #ALIGNMENT}; the reachability of
-     *     this object is that of the memory
+     * @param view a direct buffer over all of it, which begins at a multiple of {@link #ALIGNMENT}; the memory is in
+     *     use as long as this object is reachable
      * @param free frees the memory; must not refer to {@code view}; called by a thread of the store
      */
     public record Memory(ByteBuffer view, Runnable free) {}
@@ -101,7 +101,7 @@ public final class NativeStore implements Store {
     /**
      * Native memory.
      *
-     * @param bytes a view of the object whose reachability is that of the memory
+     * @param bytes a view of the object that is reachable as long as the memory is in use
      */
     private record Native(ByteBuffer bytes, AccountEntry entry) implements Allocation {
         @Override

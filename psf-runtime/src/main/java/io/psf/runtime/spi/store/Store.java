@@ -36,7 +36,7 @@ public interface Store extends AutoCloseable {
      */
     Reservation reserve(String name, int bytes);
 
-    /** Returns the bytes that are allocated, those of dropped tensors until a collection included, and their limit. */
+    /** Returns the allocated bytes, which include dropped tensors until a garbage collection, and their limit. */
     default MemoryUse use() {
         return new MemoryUse(0, Long.MAX_VALUE);
     }

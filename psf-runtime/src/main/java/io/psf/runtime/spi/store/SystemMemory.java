@@ -9,8 +9,8 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * The memory that Linux can still give to this process: that of the machine, and that of its container and of the groups
- * around it. In a container {@code /proc/meminfo} is that of the machine. Immutable.
+ * The memory that Linux can still give to this process: the memory of the machine, of its container and of the groups
+ * around it. In a container {@code /proc/meminfo} has the memory of the machine. Immutable.
  *
  * @see <a href="https://docs.kernel.org/admin-guide/cgroup-v2.html">Control groups, version 2</a>
  */

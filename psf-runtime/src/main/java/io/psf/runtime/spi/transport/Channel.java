@@ -23,7 +23,7 @@ public interface Channel {
 
     /**
      * Sends a frame and takes ownership of it. Never blocks. The frame is dropped if the channel is closed. While the
-     * channel is open, each offered byte is reported to {@link Receiver#sent} once, also those of a draft that is
+     * channel is open, each offered byte is reported to {@link Receiver#sent} once, also the bytes of a draft that is
      * dropped. After the end, bytes may go unreported.
      */
     void offer(Frame frame);
@@ -42,7 +42,7 @@ public interface Channel {
     /**
      * Sends a draft as {@link #offer(Frame)} sends a frame, and uses it as {@link #send(Draft, long)} does.
      *
-     * @return as that of {@link #send(Draft, long)}
+     * @return as {@link #send(Draft, long)} returns
      */
     default boolean offer(Draft draft) {
         return false;

@@ -95,7 +95,7 @@ public final class Frame {
         }
     }
 
-    /** Indexed by the code minus that of {@link Kind#REQUEST}. No frame has the code of index 5. */
+    /** Indexed by the code minus the code of {@link Kind#REQUEST}. No frame has the code of index 5. */
     private static final Kind[] KINDS = {
         Kind.REQUEST, Kind.ANSWER, Kind.DONE, Kind.CHAIN, Kind.LINK, Kind.PING, Kind.PING, Kind.CHECK
     };

@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs the signatures and key agreements of TLS handshakes, milliseconds each, on one thread, which ends while there are
- * none. Handshakes of strangers that do not complete get a tenth of a processor, after {@value #FREE_MILLIS} ms of it; the
- * time of those that do is not counted. Handshakes that wait are begun in turns of their addresses, and for each address
- * the newest first. Thread-safe.
+ * none. Handshakes of strangers that do not complete get a tenth of a processor, after {@value #FREE_MILLIS} ms of it;
+ * the time of completed handshakes is not counted. Handshakes that wait are begun in turns of their addresses, and for
+ * each address the newest first. Thread-safe.
  */
 public final class HandshakeTasks implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HandshakeTasks.class);
@@ -95,7 +95,7 @@ public final class HandshakeTasks implements AutoCloseable {
         thread.allowCoreThreadTimeOut(true);
     }
 
-    /** Returns an executor for connections that this side makes. Its tasks come before those of strangers. */
+    /** Returns an executor for connections that this side makes. Its tasks come before the tasks of strangers. */
     public Executor own() {
         return task -> {
             synchronized (this) {
@@ -121,7 +121,7 @@ public final class HandshakeTasks implements AutoCloseable {
         try {
             return InetAddress.getByAddress(bytes);
         } catch (UnknownHostException e) {
-            throw new AssertionError(e); // the length is that of an address
+            throw new AssertionError(e); // an address has this length
         }
     }
 

@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * One kind of log line that peers can cause: some in ten seconds, and the number of those that were left out before the
- * next one. Escapes what peers wrote. Thread-safe.
+ * One kind of log line that peers can cause: some in ten seconds, and before the next line the number of lines that
+ * were left out. Escapes what peers wrote. Thread-safe.
  */
 public final class PeerLog {
     /** The most lines in one interval, unless a kind has more. */

@@ -6,8 +6,9 @@ import io.psf.api.PsException;
  * The receiver of the frames of a channel. Frames arrive in the order in which a thread sent them. Implementations are
  * thread-safe, and their methods return soon.
  *
- * <p>The methods run on a thread of the transport, or on one that awaits or sends; within one JVM also on the peer's.
- * Calls for one channel may overlap: after {@link Channel#mayTakeLong}, or with several senders within one JVM.
+ * <p>The methods run on a thread of the transport, or on a thread that awaits or sends; within one JVM also on the
+ * peer's threads. Calls for one channel may overlap: after {@link Channel#mayTakeLong}, or with several senders within
+ * one JVM.
  */
 public interface Receiver {
     /** Takes ownership of a received frame. */
@@ -29,8 +30,8 @@ public interface Receiver {
 
     /**
      * Called when the network, or the peer, has taken bytes of frames that were sent or offered. May run within {@link
-     * Channel#offer(Frame)}, before that returns. Only offered bytes are sure to be reported: those of a draft that was
-     * sent, or of a frame sent within one JVM, may not be.
+     * Channel#offer(Frame)}, before that returns. Only offered bytes are sure to be reported: the bytes of a draft that
+     * was sent, or of a frame sent within one JVM, may not be.
      */
     default void sent(Channel channel, long bytes) {}
 

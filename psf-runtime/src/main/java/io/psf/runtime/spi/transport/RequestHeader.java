@@ -26,7 +26,7 @@ public record RequestHeader(FunctionInfo info, Target target, long call, int tim
      * The fields in front of a chain that say which step of a task its changing request is.
      *
      * @param task the task's number; 0 for no step
-     * @param number the step's number among those of its task, from 1; 0 for no step
+     * @param number the step's number among the steps of its task, from 1; 0 for no step
      * @param after the last step of the task that the caller knows to have run on the slice; 0 for none
      */
     public record Step(long task, int number, int after) {

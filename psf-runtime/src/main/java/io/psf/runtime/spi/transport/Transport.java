@@ -8,7 +8,7 @@ public interface Transport extends AutoCloseable {
     /**
      * Listens for connections and accepts them.
      *
-     * @param port 0 for one that the system chooses
+     * @param port 0 for a port that the system chooses
      * @param acceptor gives each connection its receiver
      * @throws io.psf.api.PsException with {@code UNAVAILABLE} if the address cannot be listened on
      */
@@ -28,7 +28,7 @@ public interface Transport extends AutoCloseable {
     /**
      * Blocks until a condition that depends on frames from peers is true. The thread may poll all channels of the
      * transport and receive frames meanwhile. May return early. A transport whose frames the calling thread can read
-     * overrides this method; one that wraps another delegates it.
+     * overrides this method; a transport that wraps another delegates it.
      *
      * @param over the condition; the thread that makes it true unparks this thread
      * @param deadline as {@link System#nanoTime} counts
@@ -54,7 +54,7 @@ public interface Transport extends AutoCloseable {
         /** Returns the port that is listened on. */
         int port();
 
-        /** Accepts no more connections, and closes those that it has accepted. */
+        /** Accepts no more connections, and closes the connections that it has accepted. */
         @Override
         void close();
     }

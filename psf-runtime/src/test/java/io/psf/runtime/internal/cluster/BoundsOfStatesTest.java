@@ -100,7 +100,8 @@ final class BoundsOfStatesTest {
                         declare("t" + i, rule);
                     }
                 })
-                .hasMessageContaining("RESOURCE_EXHAUSTED: characters of all declarations, with that of tensor \"t")
+                .hasMessageContaining(
+                        "RESOURCE_EXHAUSTED: characters of all declarations, with the declaration of tensor \"t")
                 .hasMessageContaining(
                         "(expected: at most 33554432, since every node has them; Tensors.clear frees some)");
         catalog.forget(TensorId.of("t0"));

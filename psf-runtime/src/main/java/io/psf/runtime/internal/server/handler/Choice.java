@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param handler the handler's class; the function's interface if its default body handles the calls
  * @param isDefault true if the handler is the default body
  * @param origin the jar or folder of the handler; null if it was loaded from neither
- * @param passedOver the function's handlers that were not selected, those that were tried first at the front; empty
+ * @param passedOver the function's handlers that were not selected, in the order in which they were tried; empty
  *     except for the function's first choice
  */
 public record Choice(

@@ -114,7 +114,7 @@ public final class Choices {
                         + " (expected: one that is available on this node)");
     }
 
-    /** Returns these handlers after a given one, which replaces those that serve only kinds that it serves. */
+    /** Returns these handlers after a given one, which replaces handlers that serve only kinds that it serves. */
     Choices with(Choice given) {
         List<Choice> now = new ArrayList<>(List.of(given));
         for (Choice each : inOrder) {

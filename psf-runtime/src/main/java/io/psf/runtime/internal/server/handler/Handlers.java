@@ -41,7 +41,7 @@ public final class Handlers {
         return handlers;
     }
 
-    /** Adds a handler; it replaces those that were found before for the kind of shard that it serves. */
+    /** Adds a handler; it replaces handlers that were found before for the kind of shard that it serves. */
     public Handlers with(Binding<?, ?> binding) {
         Choice given = Choice.given(binding);
         Choices there = byId.get(binding.function().info().id());
@@ -102,7 +102,9 @@ public final class Handlers {
         return searched;
     }
 
-    /** Returns every function once for each of its handlers, those of one function in the order of preference. */
+    /**
+     * Returns every function once for each of its handlers, the handlers of one function in the order of preference.
+     */
     public Collection<Choice> all() {
         return byId.values().stream()
                 .flatMap(choices -> choices.inOrder().stream())

@@ -71,7 +71,7 @@ record Offer(HandlerProvider provider, Binding<?, ?> binding) {
         return binding.shard().isAssignableFrom(other.binding.shard());
     }
 
-    /** True if the handler is tried before that of a provider. */
+    /** True if the handler is tried before a provider's handler. */
     boolean precedes(HandlerProvider other) {
         return FIRST.compare(provider, other) < 0;
     }

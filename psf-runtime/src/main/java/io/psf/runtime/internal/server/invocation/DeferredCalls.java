@@ -51,8 +51,8 @@ public final class DeferredCalls {
     private static final class OfPeer {
         private final Set<DeferredCall> calls = ConcurrentHashMap.newKeySet();
         /**
-         * How many of them keep no order. Of those that keep one, a later call waits, unread, for the one before: a shard has
-         * one of each worker.
+         * How many of them keep no order. A later call that keeps its order waits, unread, for the call before it: a
+         * shard has one such call of each worker.
          */
         private final AtomicInteger withoutOrder = new AtomicInteger();
     }

@@ -109,7 +109,7 @@ final class HandlerCall {
 
     /**
      * Returns the result of a stage; null if it is not complete, or has failed. Only a plain future and a
-     * {@link DeferredAnswer} are queried: another subclass may not support it, such as that of
+     * {@link DeferredAnswer} are queried: another subclass may not support it, such as the subclass of
      * {@code minimalCompletionStage}.
      */
     static <R> @Nullable R now(CompletionStage<R> stage) {

@@ -13,9 +13,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request on its connection, from its arrival to its answer: its memory, and its turn among those of its peer. The request
- * waits for its turn, its handler reads it, and a handler that answers later may read it for longer. Belongs to the lane of
- * its call.
+ * A request on its connection, from its arrival to its answer: its memory, and its turn among the requests of its peer.
+ * The request waits for its turn, its handler reads it, and a handler that answers later may read it for longer.
+ * Belongs to the lane of its call.
  */
 final class HeldRequest implements BlockReader.HeapMemory {
     /** The most time before its deadline at which a call ends whose stage can say what it waits for. */
@@ -89,7 +89,7 @@ final class HeldRequest implements BlockReader.HeapMemory {
         return bytes;
     }
 
-    /** Marks the call as one that no longer waits. */
+    /** Marks the call as no longer waiting. */
     void started() {
         connection.started(bytes + PeerLimits.REQUEST_OVERHEAD);
     }
@@ -147,7 +147,7 @@ final class HeldRequest implements BlockReader.HeapMemory {
         }
     }
 
-    /** Marks the request as one that its handler does not read any more. */
+    /** Marks that the handler does not read the request any more. */
     void read() {
         isRead = true;
         keepHeaderIfRead();

@@ -82,7 +82,7 @@ final class Steps implements Checkpointed, Measured {
         return underWay.get(new Key(task, step));
     }
 
-    /** Marks a step as one that answers later. */
+    /** Marks that a step answers later. */
     void begin(long task, int step, CompletionStage<?> answer) {
         underWay.put(new Key(task, step), answer);
     }

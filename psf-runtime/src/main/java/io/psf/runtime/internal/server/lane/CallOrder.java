@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>Calls of one worker on one shard run in the order sent, whatever their priorities ({@link #precedes}): a later
  *       one pulls the earlier ones forward.
- *   <li>Otherwise the call of the higher priority runs first, and of one priority the one that arrived first. Calls of one
- *       chain run together ({@link TurnQueue}).
+ *   <li>Otherwise the call of the higher priority runs first, and of one priority the call that arrived first. Calls of
+ *       one chain run together ({@link TurnQueue}).
  * </ol>
  *
  * <p>A call whose turn it is runs at once ({@link #begins}), unless
@@ -95,7 +95,7 @@ public final class CallOrder {
         sequence(call).blocking = call;
     }
 
-    /** Continues with the calls behind one that has answered later. */
+    /** Continues with the calls behind a call that has answered later. */
     public void answered(OrderedCall call) {
         sequence(call).answered(call);
     }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of a chain that have been handled, and whose shards have put off the reading of values for their answers: a
- * shard does that of several calls at once. They are answered in order, before a call that may change something, before
- * one whose shard puts nothing off, and at the end of the chain. Belongs to its lane.
+ * shard reads the values of several calls at once. They are answered in order, before a call that may change something,
+ * before a call whose shard puts nothing off, and at the end of the chain. Belongs to its lane.
  */
 public final class ReadsOfChain {
     /** The most calls that wait: their requests and answers are in memory. */

@@ -33,7 +33,7 @@ public final class HostNode implements CallTarget {
     private final String name;
     private final NodeFacts facts;
     private final Lane lane;
-    /** The lanes of shards, and that of the node. */
+    /** The lanes of shards, and the node's lane. */
     private final List<Lane> lanes;
 
     private final CallEnvironment environment;
@@ -145,13 +145,13 @@ public final class HostNode implements CallTarget {
     public List<Gauge> gauges() {
         return List.of(
                 new Gauge("psf.members", "nodes", () -> members().size()),
-                new Gauge("psf.lanes", "lanes", () -> shards.lanes() + 1), // and that of the node
+                new Gauge("psf.lanes", "lanes", () -> shards.lanes() + 1), // and the node's lane
                 new Gauge("psf.lanes.depth", "pieces of work", () -> shards.depth() + lane.depth()),
                 new Gauge("psf.calls.deferred", "calls", environment.deferred()::size),
                 new Gauge("psf.shards.waiting", "shards", environment.deferred()::shards));
     }
 
-    /** Returns the lanes of shards, and that of the node. */
+    /** Returns the lanes of shards, and the node's lane. */
     public List<Lane> lanes() {
         return lanes;
     }

@@ -49,7 +49,7 @@ public final class Admission implements AutoCloseable {
     /** The part of the memory that the numbers of finished calls of all connections may take. */
     private static final int PART_OF_FINISHED = 32;
 
-    /** The bytes that those of a connection may take, whatever the others have. */
+    /** The bytes that a connection's finished calls may take, whatever the others have. */
     private static final long LEAST_FINISHED = 4 << 10;
 
     private static final int MOST_RELIEF = 20;

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The memory of a node's answers: those that are not sent yet, and those that are stored for retries. While the unsent
- * ones take too much, calls are deferred. Thread-safe.
+ * The memory of a node's answers: answers that are not sent yet, and answers that are stored for retries. While the
+ * unsent ones take too much, calls are deferred. Thread-safe.
  */
 final class AnswerMemory {
     /** The polling interval of a thread that waits for an answer's memory. */

@@ -24,8 +24,8 @@ public final class PeerLimits {
 
     /**
      * The most read-only calls of a worker on a server whose handlers answer later, at a time. Such calls ask other lanes
-     * or servers, and their answers, which all may arrive together, are longer than those of calls that wait for other
-     * workers.
+     * or servers, and their answers, which all may arrive together, are longer than the answers of calls that wait for
+     * other workers.
      */
     public static final int CALLS_OF_A_WORKER = 64;
 
@@ -97,7 +97,7 @@ public final class PeerLimits {
     }
 
     /**
-     * Checks that a call of a peer may wait for other calls, other than one that {@link #isOfMembership}.
+     * Checks that a call of a peer may wait for other calls; calls that {@link #isOfMembership} are not checked.
      *
      * @param waiting the number of the peer's calls that wait
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if there are too many
@@ -119,7 +119,7 @@ public final class PeerLimits {
         }
     }
 
-    /** True if the function's calls are not counted among those that wait. */
+    /** True if the function's calls are not counted among the waiting calls. */
     public static boolean isOfMembership(String function) {
         return function.startsWith(MEMBERSHIP);
     }

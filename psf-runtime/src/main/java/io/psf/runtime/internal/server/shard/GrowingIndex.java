@@ -21,7 +21,7 @@ final class GrowingIndex implements RowIndex {
     /** Entries of the first table. */
     private static final int LEAST = 1 << 10;
 
-    /** Entries of the largest table: its bytes are those of the largest buffer. */
+    /** Entries of the largest table: it has the bytes of the largest buffer. */
     private static final int MOST = 1 << 27;
 
     /** The maximum number of rows of one index. */

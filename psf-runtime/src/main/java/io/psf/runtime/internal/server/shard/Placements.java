@@ -108,8 +108,8 @@ public final class Placements {
     }
 
     /**
-     * Returns the sentences about the devices that the server was given and cannot use, for the log: those of the
-     * factories, else one sentence about the devices that no factory has.
+     * Returns the sentences about the devices that the server was given and cannot use, for the log: the factories'
+     * sentences, else one sentence about the devices that no factory has.
      */
     public List<String> unavailable() {
         List<String> missing = devices.stream()

@@ -111,7 +111,7 @@ final class ShardRows {
         return growing != null ? growing.most() : index.rows();
     }
 
-    /** Returns the memory that the rows occupy, with that of attachments. */
+    /** Returns the memory that the rows occupy, with the memory of attachments. */
     public ShardBytes bytes(long attachments) {
         long rows = count();
         long ofSlots = 0;

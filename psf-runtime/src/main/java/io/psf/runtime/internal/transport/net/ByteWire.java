@@ -34,7 +34,7 @@ interface ByteWire {
 
     void close() throws IOException;
 
-    /** Returns the received bytes that a handshake has read already; they come before those of {@link #read}. */
+    /** Returns the received bytes that a handshake has read already; they come before the bytes of {@link #read}. */
     default ByteBuffer already() {
         return ByteBuffer.allocate(0);
     }

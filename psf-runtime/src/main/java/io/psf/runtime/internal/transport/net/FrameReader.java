@@ -68,7 +68,7 @@ final class FrameReader {
         trusted = true;
     }
 
-    /** Expects a checksum in front of each frame behind those that have been taken out. */
+    /** Expects a checksum in front of each frame behind the frames that have been taken out. */
     void check() {
         checksum = new Checksum();
         prefix = Checksum.PREFIX;

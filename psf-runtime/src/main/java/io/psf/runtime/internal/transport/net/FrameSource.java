@@ -33,7 +33,7 @@ interface FrameSource {
     void trust();
 
     /**
-     * Expects a checksum in front of each frame behind those that have been taken out.
+     * Expects a checksum in front of each frame behind the frames that have been taken out.
      *
      * @throws io.psf.api.PsException with {@code PROTOCOL} if the frames of this wire have none
      */

@@ -224,7 +224,7 @@ final class Outbox {
     /**
      * Writes as much as the wire takes. Does not block.
      *
-     * @return the number of bytes, without those of prefixes
+     * @return the number of bytes, without the bytes of prefixes
      */
     long writeTo(ByteWire wire) throws IOException {
         long before = bytes;

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The frames that arrive over shared memory. A large frame that is contiguous in the ring is read in place: it is lent,
- * and no later frame is read before it is given back. Small frames, and those that are too large for the ring, are
+ * and no later frame is read before it is given back. Small frames, and frames that are too large for the ring, are
  * copied.
  */
 final class RingFrames implements FrameSource, Frame.Lender {

@@ -186,7 +186,7 @@ final class SelectorLoop {
         unread.add(channel);
     }
 
-    /** Continues reading from the channels that are there now, not from those that are added meanwhile. */
+    /** Continues reading from the channels that are there now, not from channels that are added meanwhile. */
     private boolean readUnread() {
         if (unread.isEmpty()) {
             return false;

@@ -111,7 +111,7 @@ final class SharedLink {
     }
 
     /**
-     * Returns why a request that has reached a channel is refused. The handshake passes on only those that it cannot
+     * Returns why a request that has reached a channel is refused. The handshake passes on only requests that it cannot
      * answer.
      *
      * @param asked not released

@@ -18,8 +18,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The TLS handshake of a connection that the peer has begun, and then that of its first frame. A peer without TLS is told
- * so if it sends a frame.
+ * The TLS handshake of a connection that the peer has begun, and then the handshake of its first frame. A peer without
+ * TLS is told so if it sends a frame.
  */
 final class TlsAccept implements Handshake {
     /** The first byte of a record of a handshake. No frame begins with it, since lengths are multiples of 8. */
@@ -79,7 +79,7 @@ final class TlsAccept implements Handshake {
         return first == null ? null : first.proceed();
     }
 
-    /** Begins TLS if the first byte is that of a handshake. */
+    /** Begins TLS if the first byte begins a handshake. */
     private void begin() throws IOException {
         int n = socket.read(beginning);
         if (beginning.position() > 0 && beginning.get(0) == HANDSHAKE) {
@@ -194,7 +194,7 @@ final class TlsAccept implements Handshake {
 
     @Override
     public int received() {
-        return first == null ? 0 : first.received(); // the limit of a hello is that of the TLS handshake
+        return first == null ? 0 : first.received(); // the TLS handshake's limit covers the hello
     }
 
     @Override

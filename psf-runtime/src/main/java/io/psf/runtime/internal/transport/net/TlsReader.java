@@ -92,7 +92,7 @@ final class TlsReader {
         }
         int at = in.position();
         int length = (in.get(at + 3) & 0xff) << 8 | in.get(at + 4) & 0xff;
-        return there >= Math.min(HEADER + length, CAPACITY); // the engine refuses one that is too long
+        return there >= Math.min(HEADER + length, CAPACITY); // the engine refuses a record that is too long
     }
 
     /** Reads encrypted bytes. True if there may be more of them. */

@@ -21,7 +21,7 @@ final class TlsWire implements ByteWire {
      * Creates the wire of a connection.
      *
      * @param engine after its handshake
-     * @param received encrypted bytes behind those of the handshake
+     * @param received encrypted bytes behind the handshake's bytes
      */
     TlsWire(SocketChannel socket, SSLEngine engine, TlsEngines engines, ByteBuffer received) throws IOException {
         this.socket = socket;

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One end of a two-way stream of bytes between two processes, without blocking and without a system call. Each
- * direction is a ring of bytes with two counts that only grow: that of the bytes written, which only the writer
- * changes, and that of the bytes taken, which only the reader changes. A side publishes its count (release) after it
+ * direction is a ring of bytes with two counts that only grow: the count of bytes written, which only the writer
+ * changes, and the count of bytes taken, which only the reader changes. A side publishes its count (release) after it
  * has copied, and reads the other side's count (acquire) before it copies. Long copies are published in pieces, so that
  * both sides copy at the same time.
  *

@@ -45,7 +45,8 @@ record Credentials(SSLContext context, List<X509Certificate> chain) {
         X509Certificate[] authorities = ofAuthority.certificates();
         try {
             if (!belong(secret, chain[0].getPublicKey())) {
-                throw ofKey.invalid("the key of another certificate", "that of the first one in " + certificate, null);
+                throw ofKey.invalid(
+                        "the key of another certificate", "the key of the first certificate in " + certificate, null);
             }
             SSLContext context = SSLContext.getInstance("TLSv1.3");
             context.init(
@@ -97,7 +98,7 @@ record Credentials(SSLContext context, List<X509Certificate> chain) {
                 return found;
             }
         }
-        throw new GeneralSecurityException("no checks of certificates (expected: those of the JDK)");
+        throw new GeneralSecurityException("no checks of certificates (expected: the JDK's checks)");
     }
 
     private static boolean belong(PrivateKey key, PublicKey certified) throws GeneralSecurityException {

@@ -25,7 +25,7 @@ final class PeerChecks extends X509ExtendedTrustManager {
     /**
      * Creates the checks.
      *
-     * @param checks those of the JDK
+     * @param checks the checks of the JDK
      * @param authority the file of the authorities, for messages
      */
     PeerChecks(X509ExtendedTrustManager checks, Path authority) {

@@ -88,7 +88,7 @@ record Pem(String setting, Path file, String text) {
     /**
      * Returns the private key in the file.
      *
-     * @param algorithm of the key, as that of its certificate
+     * @param algorithm the algorithm of the key, as of its certificate
      */
     PrivateKey key(String algorithm) {
         Matcher blocks = BLOCK.matcher(text);

@@ -27,7 +27,7 @@ public final class TlsFiles implements TlsEngines {
     /** The least time between two looks at the files. */
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The one that processors have instructions for comes first. */
+    /** The cipher that processors have instructions for comes first. */
     private static final List<String> CIPHERS =
             List.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256");
 

@@ -1,6 +1,6 @@
 /**
- * The certificates of TLS: their files, the checks of those of peers, and the authority of a job on one machine. Imports
- * {@code spi.transport} and {@code log}.
+ * The certificates of TLS: their files, the checks of peers' certificates, and the authority of a job on one machine.
+ * Imports {@code spi.transport} and {@code log}.
  */
 @NullMarked
 package io.psf.runtime.internal.transport.tls;
