@@ -87,7 +87,7 @@ public interface DeviceShard extends Shard {
      *
      * @param items the number of items
      * @param arguments the kernel's arguments, in order: {@link DeviceArray} for a pointer, {@code Integer}, {@code Long},
-     *     {@code Float} or {@code Double}. Their types must be those that the kernel declares, which is not checked
+     *     {@code Float} or {@code Double}. Their types must be the types that the kernel declares, which is not checked
      * @throws io.psf.api.PsException with {@code CONFIGURATION} if the resource is missing or cannot be compiled, with {@code
      *     BAD_REQUEST} if it has no such kernel, with {@code HANDLER_FAILED} naming kernel, grid and CUDA's error if the
      *     launch or the kernel fails. After an invalid access to memory, CUDA fails all later calls of the process: restart

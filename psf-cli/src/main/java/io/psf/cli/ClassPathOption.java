@@ -64,8 +64,8 @@ final class ClassPathOption {
     }
 
     /**
-     * Returns a class loader of the entries, with this JVM's class loader as parent, like that of a node started with
-     * them.
+     * Returns a class loader of the entries, with this JVM's class loader as parent, like the loader of a node started
+     * with them.
      */
     static URLClassLoader loader(String text) {
         List<URL> urls = new ArrayList<>();

@@ -118,7 +118,9 @@ final class HealthCommand implements Callable<Integer> {
                 boolean isKnown = status == 200 || status == 503;
                 return new Finding(
                         status == 200,
-                        isKnown ? line.strip() : at + path + ": status " + status + " (expected: that of a psf node)");
+                        isKnown
+                                ? line.strip()
+                                : at + path + ": status " + status + " (expected: the status of a psf node)");
             }
         } catch (IOException | IllegalArgumentException e) {
             return new Finding(false, "node at " + at + ": " + e.getMessage());

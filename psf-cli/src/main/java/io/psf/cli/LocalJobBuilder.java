@@ -79,8 +79,8 @@ public final class LocalJobBuilder {
     }
 
     /**
-     * Sets the entries that the scheduler and the servers have on their class path after those of this JVM, for users'
-     * handlers.
+     * Sets the entries that the scheduler and the servers have on their class path after the entries of this JVM, for
+     * users' handlers.
      */
     public LocalJobBuilder classPath(List<String> entries) {
         this.classPath = List.copyOf(entries);
@@ -131,7 +131,7 @@ public final class LocalJobBuilder {
         return java;
     }
 
-    /** Sets environment variables for every node, in addition to those of this process. */
+    /** Sets environment variables for every node, in addition to the variables of this process. */
     public LocalJobBuilder environment(Map<String, String> variables) {
         this.environment = new LinkedHashMap<>(variables);
         return this;

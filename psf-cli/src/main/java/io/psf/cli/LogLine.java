@@ -28,7 +28,7 @@ public record LogLine(String node, String level, String text) {
         return level.equals("INFO") || level.equals("DEBUG") || level.equals("TRACE");
     }
 
-    /** Returns a line of a node as it is shown with those of others: a log line names its node itself. */
+    /** Returns a line of a node as it is shown with other nodes' lines: a log line names its node itself. */
     static String shown(String node, String line) {
         return parse(line).isPresent() ? line : "[" + node + "] " + line;
     }

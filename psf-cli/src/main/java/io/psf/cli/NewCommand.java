@@ -15,7 +15,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Writes a new project; {@link NewFunctionCommand} writes a function into one that is there. */
+/** Writes a new project; {@link NewFunctionCommand} writes a function into an existing project. */
 @Command(
         name = "new",
         description = {

@@ -58,7 +58,7 @@ final class NodeJvm {
      * Returns the command that runs a scheduler or a server.
      *
      * @param moreFlags flags that override psf's and the user's
-     * @param environment the variables of the node beyond those of this process
+     * @param environment the variables of the node beyond the variables of this process
      */
     static List<String> node(String role, String classPath, List<String> moreFlags, Map<String, String> environment) {
         List<String> flags = new ArrayList<>();
@@ -86,7 +86,7 @@ final class NodeJvm {
         return flags;
     }
 
-    /** Returns the flags of a server's JVM beyond those of every psf JVM: the module of the vectors. */
+    /** Returns the flags of a server's JVM beyond the flags of every psf JVM: the module of the vectors. */
     static List<String> serverFlags(@Nullable String vectors) {
         return serverFlags(vectors, Runtime.version().feature(), ModuleFinder.ofSystem());
     }

@@ -45,7 +45,7 @@ final class ProbeServer implements AutoCloseable {
     /**
      * Listens for probes, on daemon threads.
      *
-     * @param at a host and a port, 0 for one that the system chooses
+     * @param at a host and a port, 0 for a port that the system chooses
      * @param health says how the node is, on any thread
      * @throws PsException with {@code UNAVAILABLE} if listening on the address fails
      */

@@ -117,7 +117,7 @@ final class ShellCommand implements Callable<Integer> {
         } catch (LinkageError e) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
-                    "java: " + NodeJvm.java() + " has no jshell (expected: that of a JDK, with the module jdk.jshell)",
+                    "java: " + NodeJvm.java() + " has no jshell (expected: a JDK, with the module jdk.jshell)",
                     e);
         }
     }

@@ -114,7 +114,7 @@ final class StatusCommand implements Callable<Integer> {
         }
     }
 
-    /** Visits the cluster for one print: the members are those of the visit. */
+    /** Visits the cluster for one print: the members are the members of the visit. */
     private static ClusterStatus visit(WorkerConfig config) {
         try (Guest guest = Guest.visit(config)) {
             return ClusterStatus.of(guest);

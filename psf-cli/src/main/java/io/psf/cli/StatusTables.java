@@ -21,11 +21,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster as tables of at most {@link Table#TERMINAL} columns, for people: the lost nodes first, then those that are
- * present by role and rank; the largest tensors first; the most frequent functions first.
+ * A cluster as tables of at most {@link Table#TERMINAL} columns, for people: the lost nodes first, then the present
+ * nodes by role and rank; the largest tensors first; the most frequent functions first.
  */
 final class StatusTables {
-    /** The functions by which a cluster is looked at: those of {@code psf status} itself. */
+    /** The functions of {@code psf status} itself, by which a cluster is looked at. */
     private static final Set<String> INSPECTION = Set.of("psf.list", "psf.model.newest", "psf.stats");
 
     /** The prefix of the functions of a new connection. Each visit makes one to each server. */
@@ -161,7 +161,7 @@ final class StatusTables {
         return tensor.rows() == all ? rows : rows + " of " + Units.count(all);
     }
 
-    /** Returns the functions of the job: all except those of inspection and of connections. */
+    /** Returns the functions of the job: all except the functions of inspection and of connections. */
     private List<FunctionStatistics> functions() {
         return now.statistics().functions().stream()
                 .filter(each -> !INSPECTION.contains(each.function())

@@ -180,7 +180,7 @@ class MainTest {
         assertThat(psf(Map.of(), flags, "shell", "--servers", "1"))
                 .startsWith("2: ")
                 .contains("psf: java: ")
-                .contains("has no jshell (expected: that of a JDK, with the module jdk.jshell)");
+                .contains("has no jshell (expected: a JDK, with the module jdk.jshell)");
     }
 
     private static String psf(Map<String, String> environment, String... arguments)

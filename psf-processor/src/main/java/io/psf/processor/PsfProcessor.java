@@ -46,7 +46,9 @@ public final class PsfProcessor extends AbstractProcessor {
     /** The names of the classes that this processor has written. */
     private final Set<String> written = new HashSet<>();
 
-    /** The emitter of a test; null for the one that writes Java, whose class needs what the processor path may lack. */
+    /**
+     * The emitter of a test; null for the emitter that writes Java, whose class needs what the processor path may lack.
+     */
     private final @Nullable Emitter given;
 
     private Emitter emitter;

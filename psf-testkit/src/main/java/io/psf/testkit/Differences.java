@@ -96,7 +96,7 @@ final class Differences {
         return null;
     }
 
-    /** Compares maps. Ignores the order of the keys, since it may be that of a handler's hash map. */
+    /** Compares maps. Ignores the order of the keys, since it may be the order of a handler's hash map. */
     private @Nullable Difference ofMaps(String where, Map<?, ?> one, Map<?, ?> other, double tolerance) {
         if (!one.keySet().equals(other.keySet())) {
             return differ("keys of " + where, one.keySet(), other.keySet());

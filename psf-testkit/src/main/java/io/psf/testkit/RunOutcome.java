@@ -74,7 +74,7 @@ record RunOutcome<T>(
         }
     }
 
-    /** Returns the slots of {@code one}, and zeros for those that only {@code other} has. */
+    /** Returns the slots of {@code one}, and zeros for slots that only {@code other} has. */
     private static Map<String, float[]> named(Map<String, float[]> one, Map<String, float[]> other) {
         Map<String, float[]> all = new LinkedHashMap<>(one);
         other.forEach((name, slot) -> all.putIfAbsent(name, new float[slot.length]));

@@ -206,10 +206,10 @@ public final class TestCluster extends ForwardingCaller {
     }
 
     /**
-     * Registers tensors, whose shards a later call creates, such as that of {@code Tensors.init}. Each has as many slices
-     * as the cluster, each on its server, or one for each row if its rows are fewer. Tensors with equal numbers of rows
-     * are colocated, and so are those that are declared beside another. The declared number of slices has no other
-     * effect.
+     * Registers tensors, whose shards a later call creates, such as the call of {@code Tensors.init}. Each has as many
+     * slices as the cluster, each on its server, or one for each row if its rows are fewer. Tensors with equal numbers
+     * of rows are colocated, and so are tensors that are declared beside another. The declared number of slices has no
+     * other effect.
      */
     @Override
     public List<TensorLayout> declare(List<TensorDeclaration> declarations) {

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes of a test: those of a cluster, on one lane that the test runs. */
+/** The nodes of a test: the nodes of a cluster, on one lane that the test runs. */
 final class TestNodes {
     private final TestLane runner;
     private final Lane lane;

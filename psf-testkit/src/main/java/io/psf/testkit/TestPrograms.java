@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The programs of a test's workers. One of them runs at a time, until it waits or makes a call; then the next one is
- * drawn from those that need not wait. If all wait, the test's time advances.
+ * drawn from the programs that need not wait. If all wait, the test's time advances.
  */
 final class TestPrograms {
     private final TestClock clock;
@@ -42,7 +42,7 @@ final class TestPrograms {
                 if (first == null) {
                     first = failure;
                 } else if (failure != null) {
-                    first.addSuppressed(failure); // that of a worker that waited for the first one, probably
+                    first.addSuppressed(failure); // probably of a worker that waited for the first one
                 }
             }
         } catch (InterruptedException e) {

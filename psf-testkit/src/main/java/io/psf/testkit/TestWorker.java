@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A worker of a test's cluster. */
 final class TestWorker implements ClusterCaller, FunctionCaller {
-    /** The limit of calls and barriers without one of their own: that of a worker with the usual configuration. */
+    /** The limit of calls and barriers without one of their own: the limit of a worker with the usual configuration. */
     private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     private final TestCluster cluster;

@@ -59,7 +59,7 @@ final class ConvNetOptions {
             names = "--quorum",
             paramLabel = "N",
             converter = Count.OrZero.class,
-            description = "a round takes the first N pushes, and drops later ones (default: those of all workers)")
+            description = "a round takes the first N pushes, and drops later ones (default: the pushes of all workers)")
     int quorum;
 
     @Option(

@@ -31,7 +31,7 @@ public record BankTable(List<String> header, List<String[]> rows) {
     /**
      * Reads the table from the class path.
      *
-     * @throws IllegalStateException if the file is missing, or is not the one that the examples were written for
+     * @throws IllegalStateException if the file is missing, or is not the file that the examples were written for
      */
     public static BankTable load() {
         try (InputStream file = BankTable.class.getResourceAsStream(FILE)) {

@@ -110,7 +110,7 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** Returns the settings of the servers, in addition to those of this process. */
+    /** Returns the settings of the servers, in addition to the settings of this process. */
     private Map<String, String> settings() {
         Map<String, String> settings = new HashMap<>();
         for (int device : options.devices()) {

@@ -46,7 +46,7 @@ final class Training {
     private Consumer<String> resumed = line -> {};
     private Optional<Consumer<Evaluation>> epochs = Optional.empty();
 
-    /** Creates the tensors, or finds those that another worker has created. */
+    /** Creates the tensors, or finds the tensors that another worker has created. */
     Training(Worker worker, BankData data, TrainingOptions options) {
         this.worker = worker;
         this.data = data;

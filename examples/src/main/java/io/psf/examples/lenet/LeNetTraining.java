@@ -32,7 +32,7 @@ final class LeNetTraining {
     private final List<Parameter> parameters = network.parameters();
     private final List<TensorId> tensors = new ArrayList<>();
 
-    /** Creates the tensors, or finds those of another worker, and pulls their values. */
+    /** Creates the tensors, or finds the tensors of another worker, and pulls their values. */
     LeNetTraining(Worker worker) {
         this.worker = worker;
         for (int i = 0; i < parameters.size(); i++) {

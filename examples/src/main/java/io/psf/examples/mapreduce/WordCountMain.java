@@ -16,8 +16,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Counts the words of WordNet's glosses. Each worker counts those of its portion (map) and pushes the counts, which the
- * servers add up (reduce). Runs with {@code java} or {@code psf launch}.
+ * Counts the words of WordNet's glosses. Each worker counts the words of its portion (map) and pushes the counts, which
+ * the servers add up (reduce). Runs with {@code java} or {@code psf launch}.
  */
 public final class WordCountMain {
     private static final int SHOWN = 10;

@@ -19,7 +19,7 @@ record Factors(double mean, double decay) {
     static final int WIDTH = RANK + 1;
 
     /**
-     * Computes the gradient of half the squared error of each rating, with that of the regularization.
+     * Computes the gradient of half the squared error of each rating, with the gradient of the regularization.
      *
      * @param users [n, WIDTH] float32, the row of each rating's user; replaced by the gradient
      * @param movies [n, WIDTH] float32, likewise

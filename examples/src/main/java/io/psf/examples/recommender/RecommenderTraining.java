@@ -39,7 +39,7 @@ final class RecommenderTraining {
     private final TensorId dense;
 
     /**
-     * Creates the tensors, or finds those that another worker has created.
+     * Creates the tensors, or finds the tensors that another worker has created.
      *
      * @param lines takes the lines of the worker of rank 0
      */

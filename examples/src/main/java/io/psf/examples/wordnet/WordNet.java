@@ -19,7 +19,7 @@ import java.util.stream.LongStream;
  *
  * <p>WordNet 3.1, copyright 2011 by Princeton University, all rights reserved; its license is at the head of each of
  * its files. C. Fellbaum (ed.): WordNet, An Electronic Lexical Database, MIT Press, 1998. The build takes the files
- * from the data jar of the extJWNL project; their format is that of the manual page wndb(5WN).
+ * from the data jar of the extJWNL project; the manual page wndb(5WN) has their format.
  *
  * @param words [nodes], the first word of each set
  * @param edges [edges], {@code lower node * 2^32 + higher node}, ascending

@@ -59,7 +59,10 @@ public final class Cuda {
         return "JCuda cannot be loaded: " + lastFailure(text);
     }
 
-    /** Returns the last failure that a text of JCuda quotes, which is that of its last attempt; else the first line. */
+    /**
+     * Returns the last failure that a text of JCuda quotes, which is the failure of its last attempt; else the first
+     * line.
+     */
     private static String lastFailure(String text) {
         int last = text.lastIndexOf(FAILURE);
         String from = last < 0 ? text : text.substring(last + FAILURE.length());

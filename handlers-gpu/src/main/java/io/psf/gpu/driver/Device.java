@@ -134,7 +134,7 @@ public final class Device {
         return Reservation.of(this, bytes);
     }
 
-    /** Makes this device the one that the current thread uses. */
+    /** Makes this device the current device of the thread. */
     public void use() {
         if (CURRENT.get() != this) {
             Cuda.check(JCudaDriver.cuCtxSetCurrent(context), toString());
@@ -165,7 +165,7 @@ public final class Device {
         return lost == null ? what : what + " (" + lost + ")";
     }
 
-    /** Returns the last kernels of all streams but the one that is named: any of them may be the one that has failed. */
+    /** Returns the last kernels of all streams except the named one: any of them may have failed. */
     private String launched(String named) {
         String others = streams.stream()
                 .map(Stream::last)

@@ -60,7 +60,10 @@ public final class Module {
         return withKernels(module, ptx, name);
     }
 
-    /** Loads what was assembled of PTX. Returns null if the driver refuses it, such as one that is older than the assembler. */
+    /**
+     * Loads what was assembled of PTX. Returns null if the driver refuses it, such as a driver that is older than the
+     * assembler.
+     */
     static @Nullable Module load(byte[] binary, String ptx, String name) {
         CUmodule module = new CUmodule();
         return JCudaDriver.cuModuleLoadData(module, binary) == 0 ? withKernels(module, ptx, name) : null;

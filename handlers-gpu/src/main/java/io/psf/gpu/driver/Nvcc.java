@@ -68,8 +68,8 @@ public final class Nvcc {
     }
 
     /**
-     * Compiles CUDA C to PTX for compute capability 7.5 and later, with the {@link #header}. Products and sums are not fused, so that results are
-     * those of Java.
+     * Compiles CUDA C to PTX for compute capability 7.5 and later, with the {@link #header}. Products and sums are not
+     * fused, so that results equal Java's results.
      *
      * @param name the name of the source, for messages
      * @throws PsException with {@code CONFIGURATION} if this machine has no compiler, or if it refuses the source, with its

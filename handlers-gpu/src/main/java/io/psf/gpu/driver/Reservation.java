@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Addresses of a device, to which memory is mapped piece by piece: an array in it grows without being copied, and without
- * memory for two of it. Used by one thread, whose current device is that of the reservation.
+ * memory for two of it. Used by one thread, whose current device is the reservation's device.
  */
 public final class Reservation {
     private final Device device;

@@ -43,7 +43,7 @@ final class BagSums {
     /**
      * Writes the sums.
      *
-     * @param keys [n] int64, those of the first bag first
+     * @param keys [n] int64, the first bag's keys first
      * @param ends [bags], the index behind the last key of each bag
      * @param into [bags, width], off-heap, filled
      * @return the array; null if a key has no row, and there is no kernel for its initial values

@@ -213,7 +213,7 @@ final class DeviceColumn {
         }
         int rows = fitting(there);
         clear(used, rows);
-        capacity = rows; // not before: those that are not empty have to be emptied once more
+        capacity = rows; // not before: rows that are not empty have to be emptied once more
     }
 
     private void move(int used, int needed, int wanted) {

@@ -129,7 +129,7 @@ final class DeviceRows {
         return used;
     }
 
-    /** Returns the columns whose rows are moved and emptied with those of the table: all but the keys. */
+    /** Returns the columns whose rows are moved and emptied with the rows of the table: all but the keys. */
     List<DeviceColumn> columnsOfFloats() {
         List<DeviceColumn> columns = new ArrayList<>(slots.used().values());
         columns.add(values);
@@ -161,7 +161,7 @@ final class DeviceRows {
         }
     }
 
-    /** Takes the number of rows after a removal, and that of the entries of the index in use. */
+    /** Takes the number of rows after a removal, and the number of index entries in use. */
     void removed(int count, int usedAfterwards) {
         rows = count;
         filled = count;

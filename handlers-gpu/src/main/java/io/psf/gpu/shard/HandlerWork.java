@@ -102,7 +102,7 @@ final class HandlerWork {
         }
         workspace.operation(kernels -> {
             workspace.stream().launch(module(kernel), kernel.name(), grid, bits);
-            workspace.stream().synchronize(); // its errors are those of this launch
+            workspace.stream().synchronize(); // its errors belong to this launch
             return null;
         });
     }

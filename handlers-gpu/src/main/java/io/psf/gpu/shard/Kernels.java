@@ -37,7 +37,7 @@ final class Kernels {
         this((kernel, grid, arguments) -> stream.launch(module, kernel, grid, arguments), processors);
     }
 
-    /** Returns the kernels that remove rows and those of the marks of rows. */
+    /** Returns the kernels that remove rows, and the kernels of the marks of rows. */
     RemovalKernels removal() {
         return removal;
     }
@@ -330,7 +330,7 @@ final class Kernels {
                         .pointer(status)));
     }
 
-    /** Steps the rows of the items that are left, those of a row in order: a row is of one block. */
+    /** Steps the rows of the items that are left. The items of a row are stepped in order, by one block. */
     void stepRest(Stepped s, long update, long rows, int n) {
         int blocks = Math.max(1, Math.min(n, BLOCKS_OF_REST * processors));
         launch(

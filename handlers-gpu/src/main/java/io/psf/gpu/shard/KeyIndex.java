@@ -32,7 +32,9 @@ final class KeyIndex {
         return memory.allocate(bytes(entries), name);
     }
 
-    /** Returns the size of an index in bytes. It has one more entry, for the key whose tag is that of an empty entry. */
+    /**
+     * Returns the size of an index in bytes. It has one more entry, for the key whose tag is the tag of an empty entry.
+     */
     static long bytes(int entries) {
         return (entries + 1L) * BYTES_OF_ENTRY;
     }
@@ -74,7 +76,7 @@ final class KeyIndex {
             workspace.stream().fill(fresh.address(), bytes(wanted), 0);
             kernels.index(keys, rows, new Index(fresh.address(), wanted - 1L));
             workspace.stream().synchronize();
-        } catch (RuntimeException | Error e) { // the index of before stays: in one that is not built no search ends
+        } catch (RuntimeException | Error e) { // the earlier index stays: in an unfinished index no search ends
             workspace.settle();
             memory.free(fresh);
             throw e;

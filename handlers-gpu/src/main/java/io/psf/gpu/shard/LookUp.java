@@ -59,7 +59,7 @@ final class LookUp {
     }
 
     /**
-     * Returns the row of a key if it is the one that {@link #key} has returned last, as when attachments are saved; -1
+     * Returns the row of a key if it is the row that {@link #key} has returned last, as when attachments are saved; -1
      * otherwise.
      */
     int rowOfLast(long key) {
@@ -240,7 +240,7 @@ final class LookUp {
             if (found[i] < 0) {
                 FloatArray row = into.slice(i * width, (i + 1) * width);
                 fill.fillRow(keys.get(i), stored == null ? row : stored);
-                if (stored != null) { // the values are those that the row would begin with
+                if (stored != null) { // the row would begin with these values
                     row.copyFrom(stored);
                 }
             }

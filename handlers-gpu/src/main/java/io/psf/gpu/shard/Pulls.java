@@ -16,11 +16,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pulls of rows to memory that kernels write. One kernel does a pull, also without a status to read afterwards; one kernel
- * does those of a chain's calls, also from different tables. Belongs to a workspace.
+ * Pulls of rows to memory that kernels write. One kernel does a pull, also without a status to read afterwards; one
+ * kernel does the pulls of a chain's calls, also from different tables. Belongs to a workspace.
  */
 final class Pulls {
-    /** The most bytes of an answer that waits for others. The time of a longer one is that of the link. */
+    /** The most bytes of an answer that waits for others. A longer answer takes the time of the link. */
     private static final int MOST_BYTES = 1 << 18;
 
     /** The most bytes of the keys of one pull, which the kernel reads over the link. */

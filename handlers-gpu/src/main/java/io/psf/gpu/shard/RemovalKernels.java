@@ -1,6 +1,6 @@
 package io.psf.gpu.shard;
 
-/** Launches the kernels that remove rows, and those of the marks of rows. */
+/** Launches the kernels that remove rows, and the kernels of the marks of rows. */
 final class RemovalKernels {
     /** The digits of 8 bits of a rank by count, and of one by the last push. */
     private static final int DIGITS_BY_COUNT = 8;
@@ -28,7 +28,7 @@ final class RemovalKernels {
                         .pointer(doom.removal()));
     }
 
-    /** Plans which of n rows take the numbers of those that are removed. */
+    /** Plans which of n rows take the numbers of the removed rows. */
     void planMoves(Doom doom, int n, long from, long to) {
         kernels.launch(
                 "psf_plan_moves",

@@ -167,7 +167,7 @@ record RuleKernel(
     }
 
     /**
-     * Returns corrections for the device: [known, 2] float64, those of the mean and of the root by number of steps. They
+     * Returns corrections for the device: [known, 2] float64, of the mean and of the root, by number of steps. They
      * do not depend on the learning rate.
      */
     static double[] corrections(Correction correction, int known) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param ofRows the number of steps of each row, or the rule's state with one float for each row, or 0
  * @param stepsOfAll the number of steps of all rows with this one, where {@code ofRows} is 0; 1 if the steps in {@code
  *     ofRows} are without this one
- * @param corrections those of a rule that counts the steps of rows
+ * @param corrections the corrections of a rule that counts the steps of rows
  * @param rule the rule
  */
 record Stepped(

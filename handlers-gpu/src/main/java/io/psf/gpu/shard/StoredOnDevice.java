@@ -54,7 +54,7 @@ final class StoredOnDevice implements StoredColumn {
         writeAt(row, values);
     }
 
-    /** Writes rows, also those that the host does not count yet. */
+    /** Writes rows, also rows that the host does not count yet. */
     void writeAt(int row, FloatArray values) {
         SameValue same = column.same();
         int before = same == null ? 0 : same.written();

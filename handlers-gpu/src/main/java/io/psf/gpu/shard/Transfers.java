@@ -44,7 +44,7 @@ final class Transfers {
         }
     }
 
-    /** False if each key is greater than the one before. */
+    /** False if each key is greater than the previous key. */
     static boolean mayRepeat(LongArray keys) {
         for (int i = 1; i < keys.length(); i++) {
             if (keys.get(i) <= keys.get(i - 1)) {

@@ -50,7 +50,7 @@ final class Workspace implements AutoCloseable {
     /** The number of shards that use this. */
     private int users;
 
-    /** The number of operations that run, each a part of the one before. */
+    /** The number of operations that run, each a part of the previous one. */
     private int depth;
 
     private final HandlerMemory handlerMemory = new HandlerMemory(this);

@@ -7,7 +7,7 @@ import io.psf.processor.model.Layout;
 
 /** Generates the partition of one component of the request: the code that describes it, and the code that writes it. */
 interface ComponentRoute {
-    /** The order in which components are described: those that others go along are first. */
+    /** The order in which components are described: components that others go along are first. */
     enum Turn {
         KEYS,
         ROWS,

@@ -16,7 +16,7 @@ import io.psf.processor.model.Type;
 import java.util.List;
 import java.util.Map;
 
-/** Converts the model's names and types to those of JavaPoet. */
+/** Converts the model's names and types to JavaPoet's. */
 final class Java {
     private static final AnnotationSpec GENERATED = AnnotationSpec.builder(
                     ClassName.get("javax.annotation.processing", "Generated"))

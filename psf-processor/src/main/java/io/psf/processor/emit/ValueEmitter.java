@@ -44,8 +44,8 @@ final class ValueEmitter {
     }
 
     /**
-     * Returns the width of an answer's rows; empty for that of the tensor on whose shards the function runs; 0 for that
-     * of another tensor, which the writer does not know.
+     * Returns the width of an answer's rows; empty for the width of the tensor on whose shards the function runs; 0 for
+     * the width of another tensor, which the writer does not know.
      */
     private static OptionalInt width(Layout layout, FunctionModel model) {
         int width = layout instanceof Layout.ByRange byRange

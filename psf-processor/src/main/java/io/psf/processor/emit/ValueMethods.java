@@ -38,7 +38,7 @@ final class ValueMethods {
     }
 
     /**
-     * Returns the stream of a component of a nested record: that of the record, or that of a later version's section.
+     * Returns the stream of a component of a nested record: the stream of the record, or of a later version's section.
      */
     static CodeBlock stream(String name, Type.Part part, int base) {
         return part.isLater(base) ? CodeBlock.of("$L.since($L)", name, part.since()) : CodeBlock.of(name);

@@ -25,7 +25,7 @@ record ValueWriter(ValueMethods methods, CodeBlock rows) {
     /**
      * Returns the statements that write a value.
      *
-     * @param out the writer: that of the tuple, or that of a section
+     * @param out the writer of the tuple, or of a section
      * @param base the version that added the value
      */
     CodeBlock statement(Type type, CodeBlock value, CodeBlock out, int base) {

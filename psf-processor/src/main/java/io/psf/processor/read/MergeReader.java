@@ -79,7 +79,7 @@ final class MergeReader {
 
     /**
      * Reports each of these methods that is in the request, the response or another nested type, where nothing calls it.
-     * Another method of the same name, such as one that adds two responses, is the user's.
+     * Another method of the same name, such as a method that adds two responses, is the user's.
      */
     private OwnMerge misplaced(boolean single) {
         OwnMerge found = OwnMerge.NONE;

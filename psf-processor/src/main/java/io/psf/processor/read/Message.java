@@ -197,7 +197,7 @@ public enum Message {
     /** The component, its type, the expected type. */
     WIRE_TYPE("PsfWireType", "@Wire on %s: %s (expected: %s). Other arrays travel as they are."),
     /** The component, the formats. */
-    WIRE_SEVERAL("PsfWireSeveral", "@Wire on %s: %s (expected: one format, or none for that of the tensor)."),
+    WIRE_SEVERAL("PsfWireSeveral", "@Wire on %s: %s (expected: one format, or none for the tensor's)."),
     /** The component, the place. */
     WIRE_PLACE(
             "PsfWirePlace",

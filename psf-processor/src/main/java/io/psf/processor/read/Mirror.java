@@ -100,7 +100,7 @@ record Mirror(Class<?> type, AnnotationMirror mirror, Elements elements) {
         return Optional.empty();
     }
 
-    /** Returns constants of an enum, without those that the compiler could not resolve. */
+    /** Returns constants of an enum, without the constants that the compiler could not resolve. */
     <E extends Enum<E>> List<E> constants(String name, Class<E> type) {
         if (!(value(name) instanceof List<?> values)) {
             return List.of();

@@ -41,7 +41,7 @@ record PlaceTypes(Place place, Elements elements, Types types) {
         return place == Place.SHARD ? isShard(type) : isNode(type);
     }
 
-    /** True if the type is one that every node has. */
+    /** True if every node has the type. */
     private static boolean isNode(TypeMirror type) {
         return type instanceof DeclaredType declared
                 && declared.asElement() instanceof TypeElement element

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes that a call allocates on the heaps of worker and server, over all threads. The allocation of a large call
- * is compared with that of a small call with as many slices. Arrays are sent without copies on the heap, so the
- * allocation does not grow with them.
+ * is compared with the allocation of a small call with as many slices. Arrays are sent without copies on the heap, so
+ * the allocation does not grow with them.
  */
 final class GarbageCases {
     private static final int SMALL = 4 << 10;

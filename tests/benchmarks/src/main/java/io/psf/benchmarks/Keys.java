@@ -8,7 +8,7 @@ import java.util.Random;
 enum Keys {
     /** All rows are equally likely. */
     UNIFORM,
-    /** The row of rank k is 1/k as likely as that of rank 1. The ranks are scattered over the table. */
+    /** The row of rank k is 1/k as likely as the row of rank 1. The ranks are scattered over the table. */
     ZIPF;
 
     private static final int BATCHES = 64;

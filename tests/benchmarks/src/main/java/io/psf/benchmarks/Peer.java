@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Another parameter server: a program of ps-lite that was built outside of psf, and measures calls like those of psf's
- * cases.
+ * Another parameter server: a program of ps-lite that was built outside of psf, and measures calls like the calls of
+ * psf's cases.
  *
  * @param program the program, which is scheduler, server or worker by the variable {@code DMLC_ROLE}
  * @param limit the time limit of a run

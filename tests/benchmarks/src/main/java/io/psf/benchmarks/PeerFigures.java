@@ -22,7 +22,7 @@ record PeerFigures(Map<String, Double> stdSort, Map<String, Double> radix, doubl
     private static final Pattern SPARSE = Pattern.compile(
             "sparse (push|pull) (\\d{1,9}) wide (\\d{1,9}) under way (std::sort|radix): (\\d+(?:\\.\\d+)?) M rows/s\\b.*");
 
-    /** Parses the lines that a peer's worker has printed. Ignores other lines, such as those of its log. */
+    /** Parses the lines that a peer's worker has printed. Ignores other lines, such as the lines of its log. */
     static PeerFigures parse(List<String> lines, double others) {
         PeerFigures figures = new PeerFigures(new HashMap<>(), new HashMap<>(), others);
         lines.forEach(figures::add);

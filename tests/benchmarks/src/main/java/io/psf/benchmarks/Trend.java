@@ -10,8 +10,8 @@ final class Trend {
     private Trend() {}
 
     /**
-     * True if the series stayed flat: the mean of the last third exceeds that of the middle third by no more than the
-     * tolerance. The first third is ignored as warm-up.
+     * True if the series stayed flat: the mean of the last third exceeds the mean of the middle third by no more than
+     * the tolerance. The first third is ignored as warm-up.
      *
      * @param samples [n], in order
      * @param fraction the allowed growth as a fraction of the level

@@ -34,7 +34,7 @@ public final class TestCounts {
     /**
      * Reads the reports of the modules in a folder, up to two folders below it.
      *
-     * @param since older reports are those of earlier builds
+     * @param since older reports are from earlier builds
      */
     public TestCounts(Path root, Instant since) throws IOException {
         for (Path report : reports(root)) {

@@ -24,7 +24,7 @@ import org.apache.spark.sql.Row;
 
 /**
  * A PS function of one's own in the tasks of Spark: days of events are counted by page, each day's count being worth .9 of the
- * next one's. An executor is killed on the second day. The counts are those of a run without a loss, to the bit.
+ * next one's. An executor is killed on the second day. The counts equal the counts of a run without a loss, to the bit.
  */
 final class Counts {
     private static final int DAYS = 3;

@@ -37,7 +37,7 @@ public class CacheBenchmark {
     private static final int BATCHES = 64;
     private static final int MOST_UPDATES = 1 << 30;
 
-    /** The number of rows; those of 10,000 stay in the processor's cache. */
+    /** The number of rows; 10,000 rows stay in the processor's cache. */
     @Param({"10000", "100000"})
     public int rows;
 

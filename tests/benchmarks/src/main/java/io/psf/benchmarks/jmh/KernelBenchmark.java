@@ -164,7 +164,7 @@ public class KernelBenchmark {
         return ones;
     }
 
-    /** Returns memory that begins at a cache line, as that of a server does. */
+    /** Returns memory that begins at a cache line, as a server's memory does. */
     private static FloatArray direct(int n) {
         ByteBuffer bytes =
                 ByteBuffer.allocateDirect(4 * n + 64).alignedSlice(64).limit(4 * n);
