@@ -2,6 +2,7 @@ package io.psf.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,11 +28,19 @@ class BomTest {
                 published.add(Path.of(module).getFileName().toString());
             }
         }
-        String bom = Files.readString(ROOT.resolve("psf-bom/pom.xml"));
-        assertThat(all(MANAGED, bom)).containsExactlyInAnyOrderElementsOf(published);
-        assertThat(all(VERSION, bom).get(0))
+        assertThat(managed()).containsExactlyInAnyOrderElementsOf(published);
+        assertThat(all(VERSION, bom()).get(0))
                 .isEqualTo(
                         all(VERSION, Files.readString(ROOT.resolve("pom.xml"))).get(0));
+    }
+
+    /** Returns the artifacts of {@code psf-bom}. */
+    static List<String> managed() throws IOException {
+        return all(MANAGED, bom());
+    }
+
+    private static String bom() throws IOException {
+        return Files.readString(ROOT.resolve("psf-bom/pom.xml"));
     }
 
     private static List<String> all(Pattern pattern, String text) {
