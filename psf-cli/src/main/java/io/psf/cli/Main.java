@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "In a checkout, ./psf also runs the examples demo, convnet, lenet, movielens and recommender"
-                    + " (./psf demo --help), and bench, which measures speed (./psf bench --help)."
+                    + " (./psf demo --help), bench, which measures speed (./psf bench --help), and simulate, which runs a"
+                    + " cluster on one thread with faults, by a seed (./psf simulate --help)."
         })
 public final class Main implements Runnable {
     @Spec

@@ -38,7 +38,7 @@ class ScriptTest {
             if [ -n "${BLOCK:-}" ]; then read -r word <"$BLOCK"; fi
             echo '[INFO] Building psf-cli 0.1.0-SNAPSHOT                    [2/2]'
             if [ -n "${BROKEN:-}" ]; then echo '[ERROR] no such symbol'; exit 1; fi
-            for module in psf-cli examples tests/benchmarks; do
+            for module in psf-cli examples tests/benchmarks tests/simulation; do
               mkdir -p $module/target/lib
               name=${module##*/}
               touch $module/target/psf-${name#psf-}.jar
@@ -48,7 +48,7 @@ class ScriptTest {
               cat $artifact/src/main/* >$artifact/target/$artifact-0.1.0-SNAPSHOT.jar 2>/dev/null
             done
             cp psf-api/target/*.jar psf-cli/target/lib
-            touch {psf-cli,examples,tests/benchmarks}/target/lib
+            touch {psf-cli,examples,tests/{benchmarks,simulation}}/target/lib
             [[ "$*" = *install* ]] || exit 0
             repository=$(sed -n 's/.*-Dmaven.repo.local=//p' <<<"${MAVEN_OPTS:-}")
             repository=${repository:-$HOME/.m2/repository}/io/psf
@@ -211,7 +211,7 @@ class ScriptTest {
     void aWordThatIsNoCommandNeedsNoBuild() throws Exception {
         String expected = " (expected: one of "
                 + String.join(", ", Main.commandLine().getSubcommands().keySet())
-                + ", convnet, demo, lenet, movielens, recommender, bench, spark-demo)";
+                + ", convnet, demo, lenet, movielens, recommender, bench, simulate, spark-demo)";
         assertThat(psf(Map.of(), "train")).isEqualTo("2: psf: train: not a command" + expected);
         for (String near : List.of("dem", "demos", "dmeo", "deno", "emo", "Demo")) {
             assertThat(psf(Map.of(), near))
@@ -402,6 +402,17 @@ class ScriptTest {
         assertThat(lastCall(Map.of("PSF_VECTORS", "on"), "server")).doesNotContain("add-modules");
         assertThat(psf(Map.of("PSF_VECTORS", "yes"), "server"))
                 .isEqualTo("1: psf: PSF_VECTORS: yes (expected: on or off)");
+    }
+
+    @Test
+    void theSimulationNeedsJdk25AndHasItsAgent() throws Exception {
+        assertThat(psf(Map.of(), "simulate", "--seed", "1"))
+                .endsWith("/bin/java: version 17 (expected: 25 or newer for psf simulate; JAVA_HOME may name another)")
+                .startsWith("1: psf: ");
+        assertThat(calls()).isEmpty();
+        assertThat(lastCall(Map.of("RELEASE", "25"), "simulate", "--seed", "1"))
+                .contains(" -javaagent:" + checkout.toRealPath() + "/tests/simulation/target/psf-simulation-agent.jar ")
+                .endsWith(" io.psf.cli.Main simulate --seed 1");
     }
 
     private String lastCall(Map<String, String> environment, String... arguments) throws Exception {

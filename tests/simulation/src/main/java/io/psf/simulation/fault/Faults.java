@@ -1,0 +1,42 @@
+package io.psf.simulation.fault;
+
+import io.psf.simulation.world.Fault;
+import io.psf.simulation.world.Shape;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The kinds of faults, by what they may cost. */
+public final class Faults {
+    /** Loses no node: every call succeeds. */
+    public static final List<Fault.Kind> HARMLESS = List.of(
+            Cut::ofServer,
+            Cut::ofServer,
+            Cut::ofServer,
+            Hole::brief,
+            Pause::brief,
+            Slowness::draw,
+            Refusal::draw,
+            ClockRate::draw,
+            ClockJump::draw);
+
+    /** May lose nodes. Calls of them and to them fail. */
+    public static final List<Fault.Kind> LOSSES =
+            List.of(Cut::ofScheduler, Hole::lasting, Pause::lasting, Kill::ofWorker, Kill::ofServer);
+
+    private Faults() {}
+
+    /** Loses the scheduler, which is started again with its journal if it has one: every call succeeds. */
+    public static List<Fault.Kind> ofScheduler(Shape shape) {
+        return shape.recovery() == Shape.Recovery.NONE ? List.of() : List.of(Kill::schedulerReturns);
+    }
+
+    /** Returns several lists as one. */
+    @SafeVarargs
+    public static List<Fault.Kind> of(List<Fault.Kind>... lists) {
+        List<Fault.Kind> all = new ArrayList<>();
+        for (List<Fault.Kind> each : lists) {
+            all.addAll(each);
+        }
+        return all;
+    }
+}

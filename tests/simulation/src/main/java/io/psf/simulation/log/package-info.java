@@ -1,0 +1,7 @@
+/**
+ * The logger of simulated nodes. Imports {@code machine}.
+ */
+@NullMarked
+package io.psf.simulation.log;
+
+import org.jspecify.annotations.NullMarked;

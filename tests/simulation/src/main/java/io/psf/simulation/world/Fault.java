@@ -1,0 +1,23 @@
+package io.psf.simulation.world;
+
+import java.util.SplittableRandom;
+
+/** Something that breaks. A record, whose text is the sentence of the trace. */
+public interface Fault {
+    /** Breaks something, and mends it if it is to be mended. Runs on a thread of the test, and may sleep. */
+    void happen(World world) throws InterruptedException;
+
+    /** True if a node may be lost by it, so that calls may fail. */
+    boolean mayLose();
+
+    /** Returns for how long nodes may be silent by it, in milliseconds: several faults together may lose a node. */
+    default long silenceMillis() {
+        return 0;
+    }
+
+    /** Draws a fault of one kind. */
+    @FunctionalInterface
+    interface Kind {
+        Fault draw(Shape shape, SplittableRandom random);
+    }
+}

@@ -1,0 +1,52 @@
+package io.psf.simulation.world;
+
+import io.psf.simulation.machine.NodeThreads;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** Threads of a workload, each on a node. */
+public final class Tasks {
+    /** What a thread of a workload does. */
+    @FunctionalInterface
+    public interface Body {
+        void run() throws Exception;
+    }
+
+    private record Task(NodeThreads node, CompletableFuture<Void> done) {}
+
+    private final List<Task> tasks = new ArrayList<>();
+
+    /** Runs a body on a thread of a node. */
+    public void on(NodeThreads node, Body body) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        tasks.add(new Task(node, done));
+        node.start("workload", () -> {
+            try {
+                body.run();
+                done.complete(null);
+            } catch (Throwable e) {
+                done.completeExceptionally(e);
+            }
+        });
+    }
+
+    /** Waits for all threads, except those of nodes that were killed. Throws the first failure. */
+    public void await() throws InterruptedException {
+        for (Task each : tasks) {
+            while (!each.done.isDone() && !each.node.isKilled()) {
+                Thread.sleep(10);
+            }
+            if (each.done.isCompletedExceptionally()) {
+                try {
+                    each.done.join();
+                } catch (CompletionException e) {
+                    throw e.getCause() instanceof Violation known
+                            ? known
+                            : new Violation("workload on " + each.node.name() + ": failed", e.getCause());
+                }
+            }
+        }
+    }
+}
