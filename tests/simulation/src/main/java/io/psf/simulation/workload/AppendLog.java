@@ -1,7 +1,6 @@
 package io.psf.simulation.workload;
 
 import io.psf.api.Pending;
-import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
@@ -9,7 +8,6 @@ import io.psf.runtime.Worker;
 import io.psf.simulation.fault.Faults;
 import io.psf.simulation.world.Fault;
 import io.psf.simulation.world.Shape;
-import io.psf.simulation.world.Tasks;
 import io.psf.simulation.world.Violation;
 import io.psf.simulation.world.Workload;
 import io.psf.simulation.world.World;
@@ -73,15 +71,10 @@ public final class AppendLog implements Workload {
         TensorId log = Tensors.init(
                 world.workers().get(0).get(),
                 TensorSpec.dense("log", 8L * slices).slices(slices));
-        world.beginFaults();
-        Tasks tasks = new Tasks();
         for (int rank = 0; rank < world.workers().size(); rank++) {
-            List<Integer> own = new ArrayList<>();
-            acknowledged.put(rank, own);
-            var node = world.workers().get(rank);
-            tasks.on(node.threads(), () -> append(world, node.get(), log, window, own));
+            acknowledged.put(rank, new ArrayList<>());
         }
-        tasks.await();
+        Team.run(world, (rank, worker) -> append(world, worker, log, window, acknowledged.get(rank)));
         check(slices);
     }
 
@@ -89,24 +82,17 @@ public final class AppendLog implements Workload {
             throws InterruptedException {
         AppendPsf.Stub stub = AppendPsf.stub(worker);
         Deque<Pending<?>> sent = new ArrayDeque<>();
-        try {
-            for (int number = 0; number < world.calls(); number++) {
-                world.think();
-                sent.add(stub.call(log, number));
-                if (sent.size() > window) {
-                    sent.remove().await();
-                    own.add(number - window);
-                }
-            }
-            for (int number = own.size(); !sent.isEmpty(); number++) {
+        for (int number = 0; number < world.calls(); number++) {
+            world.think();
+            sent.add(stub.call(log, number));
+            if (sent.size() > window) {
                 sent.remove().await();
-                own.add(number);
+                own.add(number - window);
             }
-        } catch (PsException e) {
-            if (!world.mayLose()) {
-                throw new Violation("a call of worker " + worker.rank() + " failed, and no node is lost", e);
-            }
-            world.say("worker " + worker.rank() + " gives up: " + e.getMessage());
+        }
+        for (int number = own.size(); !sent.isEmpty(); number++) {
+            sent.remove().await();
+            own.add(number);
         }
     }
 

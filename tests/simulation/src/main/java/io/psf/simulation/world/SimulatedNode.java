@@ -2,6 +2,7 @@ package io.psf.simulation.world;
 
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.simulation.machine.NodeThreads;
+import io.psf.simulation.machine.Trace;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ public final class SimulatedNode<T extends AutoCloseable> {
             try {
                 started.complete(node.apply(pool));
             } catch (Throwable e) {
+                Trace.log("has not started: " + e);
                 started.completeExceptionally(e);
             }
         });

@@ -28,6 +28,7 @@ public final class World {
     private final Shape shape;
     private final List<PlannedFault> faults;
     private final Path folder;
+    private final JournalFolder journal;
     private final int calls;
     private final SimulatedNetwork network;
     private final List<SimulatedNode<Server>> servers = new ArrayList<>();
@@ -48,6 +49,7 @@ public final class World {
         this.shape = shape;
         this.faults = faults;
         this.folder = folder;
+        this.journal = new JournalFolder(folder);
         this.calls = calls;
         this.thinking = machine.random("thinking");
         this.mostThinkingNanos = (long) Math.pow(10, thinking.nextInt(9));
@@ -77,9 +79,9 @@ public final class World {
         Duration limit = Duration.ofMinutes(1);
         SchedulerConfig config = switch (shape.recovery()) {
             case NONE -> plain;
-            case JOURNAL -> plain.withJournal(folder.resolve("journal")).withSchedulerReturn(limit);
+            case JOURNAL -> plain.withJournal(journal.folder()).withSchedulerReturn(limit);
             case CHECKPOINTS ->
-                plain.withJournal(folder.resolve("journal"))
+                plain.withJournal(journal.folder())
                         .withSchedulerReturn(limit)
                         .withServerReturn(limit)
                         .withWorkerReturn(limit);
@@ -213,6 +215,7 @@ public final class World {
         }
         network.kill(before.threads(), false); // its machine resets old connections
         if (name.equals("scheduler")) {
+            journal.leave();
             scheduler = new SimulatedNode<>(machine.node("scheduler"));
             scheduler.start(this::startScheduler);
         } else if (name.startsWith("server ")) {
