@@ -156,9 +156,9 @@ public final class TensorSpec implements Serializable {
     /**
      * Returns copies whose gradients are clipped by their global norm, as the gradient of a whole model: if the Euclidean norm over
      * all of them, of the sums or means of one round of each tensor, is above the limit, all are scaled by the same factor. The
-     * n-th round of a tensor closes with that of each other one. So a worker pushes to all of them, before it awaits
-     * one of these pushes; a push of no rows is one. If the norm is not finite, the pushes of all of them fail with {@code
-     * BAD_REQUEST}, and no values change. {@code skipNonFinite} leaves out pushes of each tensor by itself.
+     * n-th round of a tensor closes with the n-th round of each other one. So a worker pushes to all of them, before it
+     * awaits one of these pushes; a push of no rows is one. If the norm is not finite, the pushes of all of them fail
+     * with {@code BAD_REQUEST}, and no values change. {@code skipNonFinite} leaves out pushes of each tensor by itself.
      *
      * @param limit above 0
      * @param specs of different names; the first one's servers add up the norm

@@ -83,8 +83,8 @@ public final class Tensors {
      * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the tensor exists with another spec; with {@code
      *     BAD_REQUEST} if a server has none of the spec's placements, or not its optimizer or initializer, naming those
      *     that it has, or if an argument is invalid there; with {@code RESOURCE_EXHAUSTED} if the memory there does not
-     *     suffice; with {@code UNAVAILABLE}, naming the server, if slices of an existing tensor are on one that is lost for
-     *     good. A new tensor gets no slices there
+     *     suffice; with {@code UNAVAILABLE}, naming the server, if slices of an existing tensor are on a server that is
+     *     lost for good. A new tensor gets no slices there
      */
     public static TensorId init(TensorCaller worker, TensorSpec spec) {
         return init(worker, List.of(spec)).get(0);
@@ -123,7 +123,7 @@ public final class Tensors {
         return tensors;
     }
 
-    /** Calls a function on all servers, without those that are lost: they get no slices of new tensors. */
+    /** Calls a function on all servers, without the lost ones: they get no slices of new tensors. */
     private static <Q, R> void onServers(TensorCaller worker, Function<Q, R> function, Q request) {
         var unused = FunctionCaller.of(worker)
                 .call(function, request, null, new CallOptions(TO_INITIALIZE, 0, true))

@@ -23,7 +23,7 @@ import picocli.CommandLine.TypeConversionException;
                     + " each a process, and ends them all when one fails.",
             "A worker finds its settings in the environment: Worker.connect(Settings.fromEnvironment().worker()).",
             "With --lifetime service, the cluster goes on without workers, until psf stop or SIGTERM ends it.",
-            "The exit code is that of the first worker that failed, 1 if one ended before it had joined, or 0."
+            "The exit code is the first failed worker's, 1 if a worker ended before it had joined, or 0."
         },
         footer = {"%nExample:", "  psf launch --workers 4 --classpath app.jar -- java -cp app.jar Main"},
         mixinStandardHelpOptions = true)

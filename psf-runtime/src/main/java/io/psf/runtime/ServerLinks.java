@@ -109,10 +109,10 @@ final class ServerLinks {
     }
 
     /**
-     * Returns the servers that a call to all servers is for: those that are present or lost. A server that has left is
-     * neither, unless all have left: the call names one of them.
+     * Returns the servers that a call to all servers is for: the servers that are present or lost. A server that has
+     * left is neither, unless all have left: the call names one of them.
      *
-     * @param withoutLost true to leave out those that are lost for good
+     * @param withoutLost true to leave out servers that are lost for good
      */
     List<Peer> all(boolean withoutLost) {
         List<Peer> known = peers;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param weightDecay g += weightDecay w before the formula (L2 regularization); 0 for none
  * @param schedule how the learning rate changes
  * @param skipNonFinite true if a push with an element that is not finite is left out
- * @param globalNorm the tensors over which the norm is; null for that of the tensor alone
+ * @param globalNorm the tensors over which the norm is; null for the norm of the tensor alone
  */
 public record Options(
         float clipValue,

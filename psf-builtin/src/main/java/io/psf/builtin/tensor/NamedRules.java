@@ -19,7 +19,7 @@ import io.psf.builtin.optimizer.NamedOptimizers;
  */
 record NamedRules(Optimizer optimizer, Generator generator) {
     /**
-     * Creates those of a server's class path.
+     * Creates the rules of a server's class path.
      *
      * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the class path does not have one, or an argument is invalid
      */

@@ -56,7 +56,7 @@ final class Catalog {
     }
 
     /**
-     * Places tensors, except those that have equal declarations already. All of them or none.
+     * Places tensors, except tensors that have equal declarations already. All of them or none.
      *
      * @throws PsException with {@code ALREADY_EXISTS} if another declaration of a name exists
      */

@@ -91,7 +91,8 @@ public final class Handlers {
     }
 
     /**
-     * Returns a function as known to a peer that calls it by a number: that of its current name, or of a former one.
+     * Returns a function as known to a peer that calls it by a number: the number of its current name, or of a former
+     * one.
      */
     public FunctionInfo as(int id, FunctionInfo info) {
         return info.id() == id ? info : former.getOrDefault(id, info);
