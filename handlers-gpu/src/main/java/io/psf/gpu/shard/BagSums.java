@@ -60,8 +60,7 @@ final class BagSums {
             Generators known = rows.generator();
             Generators generator = known == null ? Generators.ZEROS : known;
             Rows from = rows.values().rowsToRead();
-            rows.workspace()
-                    .pieces()
+            rows.pieces()
                     .out(
                             into,
                             from.width(),

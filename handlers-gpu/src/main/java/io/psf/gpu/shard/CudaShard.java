@@ -33,8 +33,9 @@ import org.jspecify.annotations.Nullable;
 /** A shard in the memory of a device. All of its state belongs to its lane. Handlers name its interfaces. */
 public final class CudaShard extends ServerShard
         implements DeviceShard, EncodingShard, PoolingShard, GeneratingShard, MarkingShard {
-    private final ShardMemory memory;
+    private final DeviceLane ofDevice;
     private final Workspace workspace;
+    private final ShardMemory memory;
     private final DeviceRows rows;
     private final LookUp lookUp;
     /** The optimizer of the slice. It makes the others. */
@@ -48,15 +49,16 @@ public final class CudaShard extends ServerShard
 
     private boolean isOnLane;
 
-    CudaShard(Slice slice, ShardMemory memory, ShardLane lane) {
+    CudaShard(Slice slice, DeviceLane ofDevice, ShardMemory memory, ShardLane lane) {
         super(slice, lane);
+        this.ofDevice = ofDevice;
+        this.workspace = ofDevice.workspace();
         this.memory = memory;
-        this.workspace = memory.workspace();
-        this.rows = new DeviceRows(slice, memory);
-        this.lookUp = new LookUp(slice, rows);
+        this.rows = new DeviceRows(slice, memory, ofDevice.pieces());
+        this.lookUp = new LookUp(slice, rows, ofDevice.pulls());
         this.first = DeviceOptimizer.of(slice.optimizer(), rows, width(), lookUp::begin);
         stepWith(first);
-        this.handlerWork = new HandlerWork(workspace, lane);
+        this.handlerWork = new HandlerWork(ofDevice, lane);
     }
 
     @Override
@@ -78,7 +80,7 @@ public final class CudaShard extends ServerShard
     public void giveUp() {
         workspace.device().use();
         memory.freeAll();
-        workspace.release();
+        ofDevice.release();
     }
 
     @Override
@@ -137,7 +139,7 @@ public final class CudaShard extends ServerShard
     public FloatArray valuesForAnswer(FloatType wire) {
         FloatArray all = allocate(rows(), wire);
         Runnable alone = () -> readAll(all);
-        if (!workspace.pulls().putOff(lane(), rows, null, all, alone)) {
+        if (!ofDevice.pulls().putOff(lane(), rows, null, all, alone)) {
             alone.run();
         }
         return all;
@@ -153,7 +155,7 @@ public final class CudaShard extends ServerShard
             } else {
                 Pieces.Work decode =
                         (piece, first, n) -> kernels.decode(from, (long) first * width(), piece, (long) n * width());
-                workspace.pieces().out(all, width(), decode);
+                rows.pieces().out(all, width(), decode);
             }
             workspace.stream().synchronize();
             return null;
@@ -164,7 +166,7 @@ public final class CudaShard extends ServerShard
     public FloatArray gatherForAnswer(LongArray keys, FloatType wire) {
         FloatArray gathered = allocate(keys.length(), wire);
         Runnable alone = () -> lookUp.gather(keys, gathered);
-        if (!workspace.pulls().putOff(lane(), rows, keys, gathered, alone)) {
+        if (!ofDevice.pulls().putOff(lane(), rows, keys, gathered, alone)) {
             alone.run();
         }
         return gathered;

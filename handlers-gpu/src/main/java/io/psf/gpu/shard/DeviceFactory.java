@@ -106,17 +106,17 @@ public final class DeviceFactory implements ShardFactory {
                             + ": STOCHASTIC (expected: to the nearest; threads of a device have no common sequence of"
                             + " random numbers)");
         }
-        Workspace workspace = Workspace.acquire(device(slice));
-        ShardMemory memory = new ShardMemory(workspace);
+        DeviceLane ofDevice = DeviceLane.acquire(device(slice));
+        ShardMemory memory = new ShardMemory(ofDevice.workspace());
         boolean made = false;
         try {
-            MadeShard shard = new CudaShard(slice, memory, lane);
+            MadeShard shard = new CudaShard(slice, ofDevice, memory, lane);
             made = true;
             return shard;
         } finally {
             if (!made) {
                 memory.freeAll();
-                workspace.release();
+                ofDevice.release();
             }
         }
     }

@@ -24,6 +24,7 @@ final class DeviceRows {
     private final Range range;
     private final ShardMemory memory;
     private final Workspace workspace;
+    private final Pieces pieces;
     private final Transfers transfers;
     private final Status status;
     private final DeviceColumn values;
@@ -46,12 +47,13 @@ final class DeviceRows {
     /** The marks of a table with a policy; null if nothing has asked for them. */
     private @Nullable DeviceMarks marks;
 
-    DeviceRows(Slice slice, ShardMemory memory) {
+    DeviceRows(Slice slice, ShardMemory memory, Pieces pieces) {
         this.tensor = slice.tensor();
         this.name = "tensor \"" + tensor.id() + "\", slice " + slice.slice();
         this.range = slice.range();
         this.memory = memory;
         this.workspace = memory.workspace();
+        this.pieces = pieces;
         this.transfers = new Transfers(workspace);
         this.rows = tensor.grows() ? 0 : Math.toIntExact(range.length());
         this.capacity = rows;
@@ -71,6 +73,11 @@ final class DeviceRows {
 
     Workspace workspace() {
         return workspace;
+    }
+
+    /** Copies long arrays. */
+    Pieces pieces() {
+        return pieces;
     }
 
     Transfers transfers() {

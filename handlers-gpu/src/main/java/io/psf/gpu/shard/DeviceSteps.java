@@ -46,6 +46,10 @@ final class DeviceSteps {
         return rows.workspace();
     }
 
+    Pieces pieces() {
+        return rows.pieces();
+    }
+
     /** Takes the memory that the steps of a formula need, whatever their rate. */
     void prepare(RuleKernel rule) {
         rows.memory().requireThere();
@@ -144,7 +148,7 @@ final class DeviceSteps {
 
     private void stepAll(Kernels kernels, RuleKernel rule, FloatArray update) {
         Stepped stepped = steppedAll(rule);
-        rows.workspace().pieces().in(update, width, (piece, first, n) -> {
+        rows.pieces().in(update, width, (piece, first, n) -> {
             if (first == 0 && stepped.steps() != 0) { // not before all memory has been allocated
                 kernels.count(stepped.steps(), rows.count());
             }
@@ -182,8 +186,7 @@ final class DeviceSteps {
         if (!countsAtEnd) {
             rows.mark(kernels, items, n, claims, stepped.steps());
         }
-        rows.workspace()
-                .pieces()
+        rows.pieces()
                 .in(
                         update,
                         width,
@@ -215,7 +218,7 @@ final class DeviceSteps {
             part.gather(update, which, begin, begin + some, width);
             int[] rowsOfPart = IntArray.wrap(theirRows, begin, some).toArray();
             long numbers = rows.transfers().upload("rest", rowsOfPart, some).address();
-            workspace.pieces().in(part, width, (piece, first, m) -> kernels.stepRest(stepped, piece, numbers, m));
+            rows.pieces().in(part, width, (piece, first, m) -> kernels.stepRest(stepped, piece, numbers, m));
             workspace.stream().synchronize(); // before the next rows take the memory of these
         }
     }

@@ -76,7 +76,7 @@ final class DeviceSums {
         Block sums = workspace.scratch("sums", n * Double.BYTES);
         Block parts = workspace.scratch("parts of sums", (long) m * Double.BYTES);
         workspace.stream().fill(sums.address(), n * Double.BYTES, 0);
-        workspace.pieces().in(update, width, (piece, first, some) -> launch.run(piece, first, some, sums.address()));
+        steps.pieces().in(update, width, (piece, first, some) -> launch.run(piece, first, some, sums.address()));
         kernels.addUp(sums.address(), n, parts.address(), m);
         ByteBuffer bytes = workspace.pinned(m * Double.BYTES);
         workspace.stream().copyOut(parts.address(), bytes);

@@ -8,10 +8,12 @@ import java.util.Objects;
 /** Copies long arrays of another format than float32 in pieces, as {@link Pieces} does, and converts each on the device. */
 final class EncodedPieces {
     private final Workspace workspace;
+    private final Pieces pieces;
     private final Conversion conversion;
 
-    EncodedPieces(Workspace workspace) {
+    EncodedPieces(Workspace workspace, Pieces pieces) {
         this.workspace = workspace;
+        this.pieces = pieces;
         this.conversion = new Conversion(workspace);
     }
 
@@ -34,7 +36,7 @@ final class EncodedPieces {
         Block[] floats = new Block[2];
         Block[] bytes = new Block[2];
         for (int half = 0; half < (rows > most ? 2 : 1); half++) { // before any work is queued
-            floats[half] = workspace.pieces().buffer(half, most, width);
+            floats[half] = pieces.buffer(half, most, width);
             bytes[half] = conversion.buffer(encoded, (long) most * width, half);
             workspace.stream().record(workspace.half(half).used); // after the work before, which may use the buffers
         }
@@ -68,7 +70,7 @@ final class EncodedPieces {
         Block[] floats = new Block[2];
         Block[] bytes = new Block[2];
         for (int half = 0; half < (rows > most ? 2 : 1); half++) {
-            floats[half] = workspace.pieces().buffer(half, most, width);
+            floats[half] = pieces.buffer(half, most, width);
             bytes[half] = conversion.buffer(encoded, (long) most * width, half);
         }
         int piece = 0;

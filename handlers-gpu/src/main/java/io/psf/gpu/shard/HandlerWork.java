@@ -20,13 +20,17 @@ final class HandlerWork {
     private static final Map<Resource, Module> MODULES = new ConcurrentHashMap<>();
 
     private final Workspace workspace;
+    private final Pieces pieces;
+    private final HandlerMemory memory;
     private final ShardLane lane;
 
     /** A resource with kernels, for a device. */
     private record Resource(Device device, Class<?> beside, String name) {}
 
-    HandlerWork(Workspace workspace, ShardLane lane) {
-        this.workspace = workspace;
+    HandlerWork(DeviceLane ofDevice, ShardLane lane) {
+        this.workspace = ofDevice.workspace();
+        this.pieces = ofDevice.pieces();
+        this.memory = ofDevice.handlerMemory();
         this.lane = lane;
     }
 
@@ -43,19 +47,17 @@ final class HandlerWork {
     }
 
     private Block allocate(long bytes) {
-        return workspace.handlerMemory().allocate(lane.turn(), bytes);
+        return memory.allocate(lane.turn(), bytes);
     }
 
     DeviceArray upload(FloatArray array) {
         return workspace.operation(kernels -> {
             Block block = allocate((long) array.length() * Float.BYTES);
-            workspace
-                    .pieces()
-                    .in(
-                            array,
-                            1,
-                            (piece, first, n) -> workspace.stream()
-                                    .copy(piece, block.address() + (long) first * Float.BYTES, (long) n * Float.BYTES));
+            pieces.in(
+                    array,
+                    1,
+                    (piece, first, n) -> workspace.stream()
+                            .copy(piece, block.address() + (long) first * Float.BYTES, (long) n * Float.BYTES));
             workspace.stream().synchronize();
             return new DeviceArray(block.address(), array.length(), ElementType.FLOAT);
         });

@@ -21,6 +21,7 @@ final class LookUp {
     private final TensorInfo tensor;
     private final Node.Fill fill;
     private final DeviceRows rows;
+    private final Pulls pulls;
     private final int width;
 
     private long[] page = {};
@@ -33,10 +34,11 @@ final class LookUp {
     private int lastRow = -1;
     private int lastRemovals;
 
-    LookUp(Slice slice, DeviceRows rows) {
+    LookUp(Slice slice, DeviceRows rows, Pulls pulls) {
         this.tensor = slice.tensor();
         this.fill = slice.fill();
         this.rows = rows;
+        this.pulls = pulls;
         this.width = tensor.width();
     }
 
@@ -188,7 +190,6 @@ final class LookUp {
 
     private void gather(Kernels kernels, LongArray keys, FloatArray into) {
         int n = keys.length();
-        Pulls pulls = rows.workspace().pulls();
         boolean isTried = pulls.canPull(into) && n > 0;
         if (isTried && pulls.pull(kernels, rows, keys, into)) {
             return;
@@ -209,7 +210,7 @@ final class LookUp {
     /** Queues the copy of the rows of n keys. Initial values follow each piece if one of several, or if keys may have no row. */
     private void pull(Kernels kernels, long of, int n, Block items, FloatArray into, boolean mayMiss) {
         rows.status().begin();
-        rows.workspace().pieces().out(into, width, (piece, first, some) -> {
+        rows.pieces().out(into, width, (piece, first, some) -> {
             Items pulled = new Items(of, n, first, some);
             rows.pull(kernels, pulled, items.address(), piece);
             if (mayMiss || tensor.grows() && some < n) { // the next piece takes the memory of this one

@@ -30,7 +30,7 @@ final class Pieces {
 
     Pieces(Workspace workspace) {
         this.workspace = workspace;
-        this.encoded = new EncodedPieces(workspace);
+        this.encoded = new EncodedPieces(workspace, this);
     }
 
     /** Runs a kernel on a piece. */

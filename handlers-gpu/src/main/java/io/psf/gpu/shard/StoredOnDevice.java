@@ -60,7 +60,7 @@ final class StoredOnDevice implements StoredColumn {
         int before = same == null ? 0 : same.written();
         Rows to = column.rows();
         rows.operation(kernels -> {
-            workspace.pieces().in(values, width(), (piece, first, n) -> {
+            rows.pieces().in(values, width(), (piece, first, n) -> {
                 if (to.type().isHalf()) {
                     kernels.encode(to, (long) (row + first) * width(), piece, (long) n * width());
                 } else {
@@ -91,8 +91,7 @@ final class StoredOnDevice implements StoredColumn {
         }
         rows.operation(kernels -> {
             Block to = rows.transfers().upload("stored rows", numbers, n);
-            workspace
-                    .pieces()
+            rows.pieces()
                     .in(
                             values.slice(0, n * width()),
                             width(),

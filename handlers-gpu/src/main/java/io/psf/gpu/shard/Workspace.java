@@ -29,8 +29,6 @@ final class Workspace implements AutoCloseable {
     /** Longer scratch memory is given back after the call. */
     private static final long MOST_KEPT = 256L << 20;
 
-    private static final ThreadLocal<Map<Device, Workspace>> OF_THREAD = ThreadLocal.withInitial(HashMap::new);
-
     private final Device device;
     /** Runs kernels and short copies. */
     private final Stream stream;
@@ -39,21 +37,14 @@ final class Workspace implements AutoCloseable {
 
     private final Kernels kernels;
     private final Half[] halves;
-    private final Pieces pieces = new Pieces(this);
-    private final Pulls pulls = new Pulls(this);
     private final Map<String, Block> scratch = new HashMap<>();
     private ByteBuffer pinned = ByteBuffer.allocateDirect(0);
     /** The memory of a call's keys that are on the heap, or that devices cannot read. */
     private ByteBuffer keys = ByteBuffer.allocateDirect(0);
     /** The memory of the host for the status of a shard. */
     private final ByteBuffer words;
-    /** The number of shards that use this. */
-    private int users;
-
     /** The number of operations that run, each a part of the previous one. */
     private int depth;
-
-    private final HandlerMemory handlerMemory = new HandlerMemory(this);
 
     /** One half of the double buffer of pieces: while one is copied, a kernel runs on the other. */
     static final class Half implements AutoCloseable {
@@ -80,7 +71,7 @@ final class Workspace implements AutoCloseable {
         }
     }
 
-    private Workspace(Device device) {
+    Workspace(Device device) {
         this.device = device;
         this.stream = new Stream();
         this.copies = new Stream();
@@ -89,23 +80,6 @@ final class Workspace implements AutoCloseable {
         this.words = hostMemory(64);
         for (Half half : halves) {
             scratch(half.name(), (long) PIECE * Float.BYTES); // now: a shard that is made has what its pushes need
-        }
-    }
-
-    /** Returns the workspace of the current thread on a device, for one more shard. */
-    static Workspace acquire(Device device) {
-        device.use();
-        Workspace workspace = OF_THREAD.get().computeIfAbsent(device, Workspace::new);
-        workspace.users++;
-        return workspace;
-    }
-
-    /** Gives the workspace up for one shard. */
-    void release() {
-        device.use();
-        if (--users == 0) {
-            OF_THREAD.get().remove(device);
-            close();
         }
     }
 
@@ -144,20 +118,6 @@ final class Workspace implements AutoCloseable {
 
     Stream copies() {
         return copies;
-    }
-
-    HandlerMemory handlerMemory() {
-        return handlerMemory;
-    }
-
-    /** Copies long arrays. */
-    Pieces pieces() {
-        return pieces;
-    }
-
-    /** Does the pulls of a chain together. */
-    Pulls pulls() {
-        return pulls;
     }
 
     Half half(int piece) {
@@ -256,7 +216,6 @@ final class Workspace implements AutoCloseable {
     @Override
     public void close() {
         settle();
-        handlerMemory.free();
         scratch.values().forEach(device::free);
         scratch.clear();
         for (Half half : halves) {

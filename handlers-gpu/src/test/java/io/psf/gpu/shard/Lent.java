@@ -6,11 +6,13 @@ import java.nio.ByteBuffer;
 
 /** Memory of the device for one benchmark, and the workspace of the current thread. Given back to the device in the end. */
 final class Lent implements AutoCloseable {
+    private final DeviceLane ofDevice;
     private final Workspace workspace;
     private final ShardMemory memory;
 
     Lent(Device device) {
-        this.workspace = Workspace.acquire(device);
+        this.ofDevice = DeviceLane.acquire(device);
+        this.workspace = ofDevice.workspace();
         this.memory = new ShardMemory(workspace);
     }
 
@@ -41,7 +43,7 @@ final class Lent implements AutoCloseable {
     @Override
     public void close() {
         memory.freeAll();
-        workspace.release();
+        ofDevice.release();
         workspace.device().trim();
     }
 }

@@ -33,19 +33,19 @@ class PullsTest {
 
     private final List<CudaShard> shards = new ArrayList<>();
     private final Random random = new Random(5);
-    private Workspace workspace;
+    private DeviceLane ofDevice;
     private NoLane lane;
 
     @BeforeEach
     void begin() {
-        workspace = Workspace.acquire(Device.of(0));
-        lane = new NoLane(FloatArray.view(workspace.hostMemory(8 << 20)));
+        ofDevice = DeviceLane.acquire(Device.of(0));
+        lane = new NoLane(FloatArray.view(ofDevice.workspace().hostMemory(8 << 20)));
     }
 
     @AfterEach
     void end() {
         shards.forEach(CudaShard::giveUp);
-        workspace.release();
+        ofDevice.release();
     }
 
     private CudaShard shard(int width, boolean grows, FloatType storage) {
@@ -54,7 +54,8 @@ class PullsTest {
                 TensorId.of("t" + shards.size()), rows, width, new FloatTypes(storage, false, FloatType.FLOAT32));
         Slice slice = new Slice(
                 tensor, 0, new Range(0, grows ? rows - 1 : rows), "device:0", Rule.ADD.create(1f), shard -> {});
-        CudaShard shard = new CudaShard(slice, new ShardMemory(Workspace.acquire(workspace.device())), lane);
+        DeviceLane again = DeviceLane.acquire(ofDevice.workspace().device());
+        CudaShard shard = new CudaShard(slice, again, new ShardMemory(again.workspace()), lane);
         shards.add(shard);
         assertThat(shard.generate(new Normal(0, 1, shards.size()))).isTrue();
         shard.moveToLane();

@@ -41,8 +41,8 @@ class PushesByKeyTest {
                 rule.create(arguments),
                 shard -> {});
         FloatArray scratch = FloatArray.view(workspace.hostMemory(2 * ROWS * width * Float.BYTES));
-        CudaShard shard =
-                new CudaShard(slice, new ShardMemory(Workspace.acquire(workspace.device())), new NoLane(scratch));
+        DeviceLane ofDevice = DeviceLane.acquire(workspace.device());
+        CudaShard shard = new CudaShard(slice, ofDevice, new ShardMemory(workspace), new NoLane(scratch));
         assertThat(shard.generate(new Uniform(-1, 1, 7))).isTrue();
         shard.moveToLane();
         return shard;
@@ -68,7 +68,8 @@ class PushesByKeyTest {
             value = Rule.class,
             names = {"SGD", "ADAM", "ROW_ADA_GRAD"})
     void theItemsOfARowStepItInTheirOrder(Rule rule) {
-        Workspace workspace = Workspace.acquire(Device.of(0));
+        DeviceLane ofDevice = DeviceLane.acquire(Device.of(0));
+        Workspace workspace = ofDevice.workspace();
         for (int width : new int[] {3, 4}) {
             for (boolean grows : new boolean[] {false, true}) {
                 CudaShard together = shard(workspace, rule, grows, width);
@@ -82,7 +83,7 @@ class PushesByKeyTest {
                 alone.giveUp();
             }
         }
-        workspace.release();
+        ofDevice.release();
     }
 
     private void push(CudaShard together, CudaShard alone, LongArray keys, int width) {

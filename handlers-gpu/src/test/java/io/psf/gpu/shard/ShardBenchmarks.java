@@ -49,9 +49,10 @@ final class ShardBenchmarks {
                 "device:0",
                 rule.create(arguments),
                 shard -> {});
-        Workspace workspace = Workspace.acquire(device);
+        DeviceLane ofDevice = DeviceLane.acquire(device);
+        Workspace workspace = ofDevice.workspace();
         NoLane lane = new NoLane(pinned(workspace, floats));
-        CudaShard shard = new CudaShard(slice, new ShardMemory(workspace), lane);
+        CudaShard shard = new CudaShard(slice, ofDevice, new ShardMemory(workspace), lane);
         try {
             if (grows && !shard.generate(new Normal(0, 0.01, 1))) {
                 throw new IllegalStateException("initial values: not generated on the device");
@@ -96,12 +97,13 @@ final class ShardBenchmarks {
 
     Measured gather() {
         double seconds = on(4L * ROWS, Rule.ADD, FLOATS, shard -> {
-            Workspace workspace = Workspace.acquire(device);
+            DeviceLane ofDevice = DeviceLane.acquire(device);
+            Workspace workspace = ofDevice.workspace();
             try {
                 LongArray keys = keys(workspace, ROWS, 4 * ROWS);
                 return Timing.whole(() -> shard.gather(keys));
             } finally {
-                workspace.release();
+                ofDevice.release();
             }
         });
         return Measured.rate(
@@ -114,7 +116,8 @@ final class ShardBenchmarks {
     /** Reads rows by key, from page-locked keys to page-locked memory: a call without its transport. */
     Measured pull(boolean grows, int n, double wantedMicros) {
         double seconds = on(grows ? TensorInfo.GROWING : ROWS, Rule.ADAM, n * WIDTH, shard -> {
-            Workspace workspace = Workspace.acquire(device);
+            DeviceLane ofDevice = DeviceLane.acquire(device);
+            Workspace workspace = ofDevice.workspace();
             try {
                 LongArray keys = keys(workspace, n, ROWS);
                 if (grows) {
@@ -122,7 +125,7 @@ final class ShardBenchmarks {
                 }
                 return Timing.whole(() -> shard.gather(keys));
             } finally {
-                workspace.release();
+                ofDevice.release();
             }
         });
         return time(
@@ -132,7 +135,8 @@ final class ShardBenchmarks {
     /** Reads rows for the calls of a chain, which one kernel does, or for each call by itself. */
     Measured pulls(int calls, int n, boolean areTogether) {
         double seconds = on(ROWS, Rule.ADD, calls * n * WIDTH, (shard, lane) -> {
-            Workspace workspace = Workspace.acquire(device);
+            DeviceLane ofDevice = DeviceLane.acquire(device);
+            Workspace workspace = ofDevice.workspace();
             try {
                 List<LongArray> keys = new ArrayList<>();
                 for (int i = 0; i < calls; i++) {
@@ -148,7 +152,7 @@ final class ShardBenchmarks {
                     }
                 });
             } finally {
-                workspace.release();
+                ofDevice.release();
             }
         });
         return Measured.time(
@@ -160,14 +164,15 @@ final class ShardBenchmarks {
     /** Adds the rows of bags of keys. */
     Measured bags(int bags, int keysOfBag) {
         double seconds = on(ROWS, Rule.ADD, bags * WIDTH, shard -> {
-            Workspace workspace = Workspace.acquire(device);
+            DeviceLane ofDevice = DeviceLane.acquire(device);
+            Workspace workspace = ofDevice.workspace();
             try {
                 LongArray keys = keys(workspace, bags * keysOfBag, ROWS);
                 int[] ends = new int[bags];
                 Arrays.setAll(ends, bag -> (bag + 1) * keysOfBag);
                 return Timing.whole(() -> shard.sums(keys, ends, FloatType.FLOAT32));
             } finally {
-                workspace.release();
+                ofDevice.release();
             }
         });
         return Measured.time("sums of " + bags + " bags of " + keysOfBag + " keys", seconds, Double.NaN);
@@ -177,7 +182,8 @@ final class ShardBenchmarks {
     Measured growingPush(int n, boolean areNew, double wantedMicros) {
         int pages = areNew ? Size.of(4096) : 1;
         double seconds = on(TensorInfo.GROWING, Rule.ADAM, n * WIDTH, shard -> {
-            Workspace workspace = Workspace.acquire(device);
+            DeviceLane ofDevice = DeviceLane.acquire(device);
+            Workspace workspace = ofDevice.workspace();
             try {
                 FloatArray update = shard.allocate(n * WIDTH);
                 LongArray keys = LongArray.view(workspace.hostMemory(n * Long.BYTES));
@@ -190,7 +196,7 @@ final class ShardBenchmarks {
                     shard.optimizer().apply(shard, keys, update);
                 });
             } finally {
-                workspace.release();
+                ofDevice.release();
             }
         });
         return time("Adam push of " + n + (areNew ? " new" : "") + " keys to a growing table", seconds, wantedMicros);
@@ -205,7 +211,8 @@ final class ShardBenchmarks {
     /** Removes rows of a growing table, as an eviction does, and creates them again, which is not timed. */
     Measured removal(int n, int rows) {
         double seconds = on(TensorInfo.GROWING, Rule.ADAM, WIDTH, shard -> {
-            Workspace workspace = Workspace.acquire(device);
+            DeviceLane ofDevice = DeviceLane.acquire(device);
+            Workspace workspace = ofDevice.workspace();
             try {
                 LongArray all = LongArray.view(workspace.hostMemory(rows * Long.BYTES));
                 fill(all, 0);
@@ -219,7 +226,7 @@ final class ShardBenchmarks {
                 }
                 return least;
             } finally {
-                workspace.release();
+                ofDevice.release();
             }
         });
         return Measured.time(
@@ -231,7 +238,8 @@ final class ShardBenchmarks {
     /** Pushes new keys to a full table: each push removes as many rows, those that were touched least recently. */
     Measured pushToAFullTable(int n, boolean leastFrequentFirst) {
         double seconds = on(TensorInfo.GROWING, Rule.ADAM, n * WIDTH, shard -> {
-            Workspace workspace = Workspace.acquire(device);
+            DeviceLane ofDevice = DeviceLane.acquire(device);
+            Workspace workspace = ofDevice.workspace();
             try {
                 RowPolicy.attach(shard, PolicyOptions.NONE.withLimits(ROWS, 0, leastFrequentFirst), 1);
                 FloatArray update = shard.allocate(n * WIDTH);
@@ -252,7 +260,7 @@ final class ShardBenchmarks {
                 }
                 return Timing.whole(push);
             } finally {
-                workspace.release();
+                ofDevice.release();
             }
         });
         return Measured.time(
@@ -271,7 +279,8 @@ final class ShardBenchmarks {
         int calls = Size.times(200);
         long before = device.free();
         double part = on(TensorInfo.GROWING, Rule.ADAM, n * WIDTH, shard -> {
-            Workspace workspace = Workspace.acquire(device);
+            DeviceLane ofDevice = DeviceLane.acquire(device);
+            Workspace workspace = ofDevice.workspace();
             try {
                 FloatArray update = shard.allocate(n * WIDTH);
                 LongArray keys = LongArray.view(workspace.hostMemory(n * Long.BYTES));
@@ -284,7 +293,7 @@ final class ShardBenchmarks {
                 double needed = (double) calls * n * (3 * 4.0 * WIDTH + 4 + 8 + 16 * 4 / 3.0);
                 return needed / (before - least);
             } finally {
-                workspace.release();
+                ofDevice.release();
             }
         });
         return new Measured(

@@ -52,7 +52,6 @@ final class CirclesTest {
             Map.entry("io.psf.builtin.training", 7),
             Map.entry("io.psf.cli", 6),
             Map.entry("io.psf.gpu.driver", 7),
-            Map.entry("io.psf.gpu.shard", 15),
             Map.entry("io.psf.processor.emit", 10),
             Map.entry("io.psf.processor.read", 4),
             Map.entry("io.psf.runtime", 6),
