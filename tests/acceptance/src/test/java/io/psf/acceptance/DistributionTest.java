@@ -65,6 +65,21 @@ class DistributionTest {
     }
 
     @Test
+    void theProgramOfTheReadmeRunsWithoutMaven() throws Exception {
+        String page = Files.readString(home.resolve("README.md"));
+        int begin = page.indexOf("```java\n") + "```java\n".length();
+        Files.writeString(home.resolve("Sum.java"), page.substring(begin, page.indexOf("```", begin)));
+        String command = page.lines()
+                .map(String::strip)
+                .filter(line -> line.startsWith("psf launch "))
+                .findFirst()
+                .orElseThrow();
+        String said =
+                run("", "bash", "-c", "cd '" + home + "' && PATH=\"$PWD/bin:$JAVA_HOME/bin:$PATH\" && " + command);
+        assertThat(said).startsWith("0: ").contains("[worker 0] [-2.0, -1.0]", "[worker 1] [-2.0, -1.0]");
+    }
+
+    @Test
     void theArchivesHaveCompletionsAndSayWhatTheyAre() throws Exception {
         assertThat(Files.readString(home.resolve("completions/psf"))).contains("status", "--scheduler");
         assertThat(Files.readString(home.resolve("README.md")))
@@ -77,11 +92,15 @@ class DistributionTest {
         }
     }
 
-    /** Runs the script; returns its exit code and its lines. */
     private String psf(String input, String... arguments) throws Exception {
         List<String> command =
                 new ArrayList<>(List.of("bash", home.resolve("bin/psf").toString()));
         command.addAll(List.of(arguments));
+        return run(input, command.toArray(String[]::new));
+    }
+
+    /** Returns the exit code and the lines. */
+    private String run(String input, String... command) throws Exception {
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).directory(folder.toFile());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));

@@ -22,15 +22,13 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(3000)
 final class ReleaseTest {
     private static final String VERSION = "git ls-files '*pom.xml' | xargs sed -i 's/%s/%s/'";
-    private static final String KEY =
-            """
+    private static final String KEY = """
             gpg --batch --pinentry-mode loopback --passphrase secret --quick-generate-key test@psf.example ed25519
             gpg --batch --pinentry-mode loopback --passphrase secret --armor --export-secret-keys >key.asc
             gpgconf --kill gpg-agent
             """;
     /** The commands of CONTRIBUTING.md. */
-    private static final String RELEASE =
-            """
+    private static final String RELEASE = """
             export MAVEN_GPG_KEY="$(cat %s)" MAVEN_GPG_PASSPHRASE=secret
             mvn -B -ntp -Prelease,spark clean deploy -Dmaven.test.skip -DskipUpload=true
             """;
@@ -70,9 +68,7 @@ final class ReleaseTest {
                     staged.resolve(artifact + "/0.1.0"),
                     "ls %1$s-0.1.0{,-sources,-javadoc}.jar %1$s-0.1.0{.pom,-cyclonedx.json}".formatted(artifact));
         }
-        user.run(
-                staged,
-                """
+        user.run(staged, """
                 test -f psf-dist/0.1.0/psf-dist-0.1.0.zip -a -f psf-dist/0.1.0/psf-dist-0.1.0.tar.gz
                 ! grep -r SNAPSHOT --include=*.pom .
                 ! find . -name '*-tests.jar*' | grep .
@@ -116,7 +112,9 @@ final class ReleaseTest {
         user.run(other, VERSION.formatted("0.1.0<", "0.2.0-SNAPSHOT<"));
         String compare = "mvn -B -ntp -Papi verify -Dmaven.test.skip -Dpsf.earlier=0.1.0 -pl psf-api -am";
         user.run(other, compare);
-        user.run(other, "sed -i 's/public String detail()/String detail()/' psf-api/src/main/java/io/psf/api/PsException.java");
+        user.run(
+                other,
+                "sed -i 's/public String detail()/String detail()/' psf-api/src/main/java/io/psf/api/PsException.java");
         assertThat(user.fail(other, compare)).anyMatch(line -> line.contains("io.psf.api.PsException.detail()"));
     }
 
