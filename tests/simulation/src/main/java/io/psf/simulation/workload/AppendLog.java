@@ -71,10 +71,12 @@ public final class AppendLog implements Workload {
         TensorId log = Tensors.init(
                 world.workers().get(0).get(),
                 TensorSpec.dense("log", 8L * slices).slices(slices));
+        List<List<Integer>> own = new ArrayList<>();
         for (int rank = 0; rank < world.workers().size(); rank++) {
-            acknowledged.put(rank, new ArrayList<>());
+            own.add(new ArrayList<>());
+            acknowledged.put(rank, own.get(rank));
         }
-        Team.run(world, (rank, worker) -> append(world, worker, log, window, acknowledged.get(rank)));
+        Team.run(world, (rank, worker) -> append(world, worker, log, window, own.get(rank)));
         check(slices);
     }
 

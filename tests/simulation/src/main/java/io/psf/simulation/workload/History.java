@@ -77,7 +77,10 @@ final class History {
         }
         for (int i = 0; i < operations.size(); i++) {
             Operation next = operations.get(i);
-            if (done.get(i) || next.begin > firstEnd || !next.isWrite && next.value != value || !mayBeNext(next, done)) {
+            if (done.get(i)
+                    || next.begin > firstEnd
+                    || !next.isWrite && next.value != value
+                    || !mayBeNext(next, done)) {
                 continue;
             }
             done.set(i);

@@ -45,8 +45,7 @@ public final class QuorumRounds implements Workload {
         Late late = random.nextBoolean() ? Late.DROP : Late.NEXT;
         int quorum = 1 + random.nextInt(world.workers().size());
         TensorId sum = Tensors.init(
-                first,
-                TensorSpec.dense("sum", 1).updates(Updates.SUM).quorum(quorum, late));
+                first, TensorSpec.dense("sum", 1).updates(Updates.SUM).quorum(quorum, late));
         Team.run(world, (rank, worker) -> push(world, worker, sum));
         if (!world.mayLose()) {
             Rounds rounds = Tensors.rounds(first, sum);

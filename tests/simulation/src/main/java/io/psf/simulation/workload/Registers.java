@@ -43,8 +43,9 @@ public final class Registers implements Workload {
     public void run(World world) throws Exception {
         TensorId registers = Tensors.init(
                 world.workers().get(0).get(),
-                TensorSpec.table("registers", KEYS, 1).optimizer(Optimizers.assign()).slices(Math.min(KEYS, world.shape()
-                        .servers())));
+                TensorSpec.table("registers", KEYS, 1)
+                        .optimizer(Optimizers.assign())
+                        .slices(Math.min(KEYS, world.shape().servers())));
         for (int key = 0; key < KEYS; key++) {
             histories.add(new History());
         }

@@ -46,7 +46,8 @@ public final class Sums implements Workload {
     public void run(World world) throws Exception {
         TensorId sums = Tensors.init(
                 world.workers().get(0).get(),
-                TensorSpec.dense("sums", ROWS).slices(world.shape().servers() + world.random("slices").nextInt(4)));
+                TensorSpec.dense("sums", ROWS)
+                        .slices(world.shape().servers() + world.random("slices").nextInt(4)));
         int window = 1 + world.random("window").nextInt(8);
         Team.run(world, (rank, worker) -> push(world, worker, sums, window));
         if (!world.mayLose()) {
