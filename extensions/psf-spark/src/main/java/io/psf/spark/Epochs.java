@@ -125,7 +125,8 @@ final class Epochs {
             return;
         }
         if (epoch < 0) {
-            throw new IllegalStateException("no checkpoint of the model (expected: a checkpoint of epoch " + (lost - 1) + ")");
+            throw new IllegalStateException(
+                    "no checkpoint of the model (expected: a checkpoint of epoch " + (lost - 1) + ")");
         }
         LOG.warn("psf: a server was lost: epoch {} is repeated from the checkpoint of epoch {}", lost, epoch);
     }
