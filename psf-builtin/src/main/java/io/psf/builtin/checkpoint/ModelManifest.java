@@ -36,9 +36,9 @@ public record ModelManifest(long step, List<SavedTensor> tensors, List<SavedInde
     }
 
     /**
-     * Returns the records of a save, and those of the workers that are absent from it as the checkpoint before has them.
+     * Returns the records of a save, and of absent workers the records of the previous checkpoint.
      *
-     * @param before the checkpoint before
+     * @param before the previous checkpoint
      */
     static List<RecordEntry> withAbsent(List<RecordEntry> records, ModelManifest before) {
         Set<Integer> present = records.stream().map(RecordEntry::worker).collect(Collectors.toSet());

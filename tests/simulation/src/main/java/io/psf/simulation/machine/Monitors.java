@@ -7,8 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The monitors of rewritten code: those of the JDK wake threads on a thread of its own, which no seed orders. Entered and left on
- * the machine's threads alone.
+ * The monitors of rewritten code: the JDK's monitors wake threads on a thread of its own, which no seed orders. Entered
+ * and left on the machine's threads alone.
  */
 final class Monitors {
     private static final class Monitor {

@@ -111,7 +111,7 @@ public final class NodeThreads implements Executor {
         live.clear();
     }
 
-    /** Sets the speed of the node's clock: 1 for that of the machine. */
+    /** Sets the speed of the node's clock: 1 for the speed of the machine's clock. */
     public void setRate(double rate) {
         ownTime = time(machine.now());
         changedAt = machine.now();

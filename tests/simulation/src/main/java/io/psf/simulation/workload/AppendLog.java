@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Workers append numbers to the logs of all slices, several at a time. A log has each acknowledged number once, none twice, and
- * those of one worker ascend.
+ * the numbers of one worker ascend.
  */
 public final class AppendLog implements Workload {
     private static @Nullable AppendLog current;

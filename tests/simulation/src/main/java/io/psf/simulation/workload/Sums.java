@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Workers push ones to all elements, several at a time, and pull. Each element has at least the pushes that were acknowledged, and
- * at most those that were sent.
+ * Workers push ones to all elements, several at a time, and pull. Each element has at least the pushes that were
+ * acknowledged, and at most the pushes that were sent.
  */
 public final class Sums implements Workload {
     private static final int ROWS = 48;

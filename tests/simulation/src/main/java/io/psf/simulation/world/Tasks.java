@@ -32,7 +32,7 @@ public final class Tasks {
         });
     }
 
-    /** Waits for all threads, except those of nodes that were killed. Throws the first failure. */
+    /** Waits for all threads, except the threads of killed nodes. Throws the first failure. */
     public void await() throws InterruptedException {
         for (Task each : tasks) {
             while (!each.done.isDone() && !each.node.isKilled()) {

@@ -207,7 +207,7 @@ public final class World {
         network.kill(threads, isSilent);
     }
 
-    /** Starts a node again in the place of one that was killed. */
+    /** Starts a node again in the place of a killed node. */
     public void restart(String name) {
         SimulatedNode<?> before = node(name);
         if (!before.threads().isKilled()) {
