@@ -1,5 +1,6 @@
 package io.psf.simulation;
 
+import io.psf.simulation.agent.Plant;
 import io.psf.simulation.world.PlannedFault;
 import java.util.Arrays;
 import java.util.List;
@@ -44,6 +45,12 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--calls", paramLabel = "N", description = "the calls of each worker (default: as the seed draws)")
     private int calls;
 
+    @Option(
+            names = "--plant",
+            paramLabel = "NAME",
+            description = "puts a defect into psf, one of docs/simulation.md, to see how a failure looks")
+    private @Nullable String plant;
+
     @Option(names = "--trace", description = "prints what happens, as sentences with the virtual time and the node")
     private boolean trace;
 
@@ -65,7 +72,7 @@ final class SimulateCommand implements Callable<Integer> {
     private boolean run(Plan plan) {
         Outcome outcome;
         try {
-            outcome = Simulation.run(plan);
+            outcome = run(plan, defect());
         } catch (IllegalArgumentException e) {
             throw wrong(e.getMessage());
         }
@@ -74,12 +81,28 @@ final class SimulateCommand implements Callable<Integer> {
             print(outcome);
         }
         if (outcome.failure() != null && faults == null && calls == 0) {
-            Outcome least = Shrinker.shrink(outcome);
+            Plant defect = defect();
+            Outcome least = Shrinker.shrink(outcome, fewer -> run(fewer, defect));
             System.out.println("The least that fails:");
             print(least);
-            System.out.println("  " + least.plan().withTrace().command());
+            System.out.println("  " + least.plan().withTrace().command()
+                    + (plant == null ? "" : " --plant " + plant));
         }
         return outcome.failure() == null;
+    }
+
+    private static Outcome run(Plan plan, @Nullable Plant defect) {
+        return defect == null ? Simulation.run(plan) : Simulation.run(plan, defect);
+    }
+
+    private @Nullable Plant defect() {
+        return plant == null
+                ? null
+                : Plant.all().stream()
+                        .filter(each -> each.name().equals(plant))
+                        .findFirst()
+                        .orElseThrow(() -> wrong("--plant: " + plant + " (expected: one of "
+                                + String.join(", ", Plant.all().stream().map(Plant::name).toList()) + ")"));
     }
 
     private static void print(Outcome outcome) {

@@ -1,7 +1,9 @@
 package io.psf.simulation;
 
 import io.psf.simulation.agent.SimulationAgent;
+import io.psf.simulation.agent.Plant;
 import io.psf.simulation.machine.Machine;
+import io.psf.simulation.machine.Planted;
 import io.psf.simulation.workload.Workloads;
 import io.psf.simulation.world.PlannedFault;
 import io.psf.simulation.world.Shape;
@@ -24,7 +26,11 @@ public final class Simulation {
     private static final Machine.Bounds BOUNDS =
             new Machine.Bounds(5_000_000, Duration.ofMinutes(20).toNanos());
 
+    /** Runs between two collections of garbage: a run that has to wait for direct memory waits for a thread of the JVM. */
+    private static final int RUNS_OF_A_COLLECTION = 50;
+
     private static boolean isWarm;
+    private static int runs;
 
     private Simulation() {}
 
@@ -35,6 +41,11 @@ public final class Simulation {
      * @throws IllegalArgumentException if no workload or fault is as the plan says
      */
     public static Outcome run(Plan plan) {
+        prepare();
+        return runOnce(plan);
+    }
+
+    private static void prepare() {
         if (!SimulationAgent.isLoaded()) {
             throw new IllegalStateException(SimulationAgent.missing());
         }
@@ -44,10 +55,23 @@ public final class Simulation {
             // What other libraries do once in a process.
             Workloads.all().forEach(each -> runOnce(new Plan(0, each.name(), List.of(), 2, false)));
         }
-        return runOnce(plan);
+    }
+
+    /** Runs a plan with a defect. */
+    public static Outcome run(Plan plan, Plant defect) {
+        prepare();
+        Planted.plant(defect.name());
+        try {
+            return runOnce(plan);
+        } finally {
+            Planted.plant("");
+        }
     }
 
     private static Outcome runOnce(Plan plan) {
+        if (++runs % RUNS_OF_A_COLLECTION == 0) {
+            System.gc();
+        }
         Machine machine = new Machine(plan.seed(), plan.keepsTrace());
         Workload workload = plan.workload() == null ? Workloads.of(plan.seed()) : Workloads.named(plan.workload());
         Shape shape = workload.shape(machine.random("shape"));

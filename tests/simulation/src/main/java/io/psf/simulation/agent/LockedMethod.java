@@ -51,7 +51,7 @@ final class LockedMethod {
         PsfMethod.hook(code, hook, "(Ljava/lang/Object;)V");
     }
 
-    private static Object frameType(Type type) {
+    static Object frameType(Type type) {
         return switch (type.getSort()) {
             case Type.BOOLEAN, Type.BYTE, Type.CHAR, Type.SHORT, Type.INT -> Opcodes.INTEGER;
             case Type.LONG -> Opcodes.LONG;

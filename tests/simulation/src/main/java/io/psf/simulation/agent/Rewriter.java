@@ -55,7 +55,7 @@ final class Rewriter extends ClassVisitor {
         boolean isLocked = isOfPsf && (access & Opcodes.ACC_SYNCHRONIZED) != 0 && !isInterface;
         if (!isLocked) {
             MethodVisitor to = super.visitMethod(access, method, descriptor, signature, exceptions);
-            return isOfPsf ? new PsfMethod(to) : new JdkMethod(to, name);
+            return isOfPsf ? planted(new PsfMethod(to), method, access, descriptor) : new JdkMethod(to, name);
         }
         boolean isStatic = (access & Opcodes.ACC_STATIC) != 0;
         String body = method + "$locked";
@@ -66,6 +66,17 @@ final class Rewriter extends ClassVisitor {
                 body,
                 descriptor);
         int hidden = Opcodes.ACC_PRIVATE | Opcodes.ACC_SYNTHETIC | (isStatic ? Opcodes.ACC_STATIC : 0);
-        return new PsfMethod(super.visitMethod(hidden, body, descriptor, null, exceptions));
+        PsfMethod moved = new PsfMethod(super.visitMethod(hidden, body, descriptor, null, exceptions));
+        return planted(moved, method, access, descriptor);
+    }
+
+    private MethodVisitor planted(MethodVisitor to, String method, int access, String descriptor) {
+        MethodVisitor all = to;
+        for (Plant each : Plant.of(name)) {
+            if (each.method().equals(method)) {
+                all = new PlantedMethod(cv, all, each, name, (access & Opcodes.ACC_STATIC) != 0, descriptor);
+            }
+        }
+        return all;
     }
 }

@@ -11,7 +11,8 @@ public final class Faults {
     public static final List<Fault.Kind> HARMLESS = List.of(
             Cut::ofServer,
             Cut::ofServer,
-            Cut::ofServer,
+            Flaky::draw,
+            Flaky::draw,
             Hole::brief,
             Pause::brief,
             Slowness::draw,
@@ -22,6 +23,9 @@ public final class Faults {
     /** May lose nodes. Calls of them and to them fail. */
     public static final List<Fault.Kind> LOSSES =
             List.of(Cut::ofScheduler, Hole::lasting, Pause::lasting, Kill::ofWorker, Kill::ofServer);
+
+    /** Kills workers. The other ones go on. */
+    public static final List<Fault.Kind> WORKERS = List.of(Kill::ofWorker);
 
     private Faults() {}
 

@@ -43,6 +43,11 @@ record Kill(String node, boolean isSilent, long restartMillis, boolean mayLose) 
     }
 
     @Override
+    public boolean mayFail() {
+        return mayLose && !node.startsWith("worker");
+    }
+
+    @Override
     public long silenceMillis() {
         return Math.max(0, restartMillis);
     }

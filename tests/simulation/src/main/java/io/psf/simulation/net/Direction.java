@@ -29,6 +29,7 @@ final class Direction {
     private final SimulatedChannel to;
     private final Deque<Item> items = new ArrayDeque<>();
     private boolean isBusy;
+    private boolean isBroken;
     private int bytesUnderWay;
     private long lastAt;
 
@@ -51,6 +52,13 @@ final class Direction {
         Machine machine = network.machine();
         machine.trace()
                 .say(from.near().name(), hash(frame), () -> "sends " + to.near().name() + " " + text(frame));
+        if (isBroken) {
+            return; // lost as the frame before it
+        } else if (network.breaks(from.near(), to.near())) {
+            isBroken = true;
+            from.near().start("network", () -> from.breakDown("reset by the network"));
+            return;
+        }
         bytesUnderWay += frame.length;
         add(new Item(frame, offered, machine.now() + network.delay()));
     }

@@ -61,6 +61,10 @@ final class SimulatedChannel implements Channel {
         return far().near;
     }
 
+    SimulatedChannel other() {
+        return far();
+    }
+
     private SimulatedChannel far() {
         if (far == null) {
             throw new IllegalStateException("other end: none");
@@ -179,7 +183,7 @@ final class SimulatedChannel implements Channel {
     /** Called when the other end has been closed, or the network has failed; on any thread. */
     void breakDown(String why) {
         if (shut()) {
-            out().drop();
+            out().close();
             near.start(
                     "connection to " + peer,
                     () -> receiver()
@@ -187,7 +191,6 @@ final class SimulatedChannel implements Channel {
                                     this,
                                     new PsException(
                                             PsException.Code.UNAVAILABLE, "connection to " + peer + ": " + why)));
-            far().breakDown(why);
         }
     }
 

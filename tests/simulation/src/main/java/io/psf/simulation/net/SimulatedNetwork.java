@@ -36,6 +36,7 @@ public final class SimulatedNetwork {
     private final List<Thread> stalled = new ArrayList<>();
     private final Set<String> refusing = new HashSet<>();
     private long mostDelayNanos;
+    private int breaksPerMille;
     private int nextPort = FIRST_PORT;
 
     /**
@@ -83,8 +84,31 @@ public final class SimulatedNetwork {
                 .filter(each ->
                         each.near().name().equals(a) && each.peerNode().name().equals(b))
                 .toList();
-        between.forEach(each -> each.breakDown("reset by the network"));
+        between.forEach(this::breakDown);
         return between.size();
+    }
+
+    /** One end learns of it at once, the other one after a while, perhaps after frames that are under way. */
+    private void breakDown(SimulatedChannel channel) {
+        SimulatedChannel first = random.nextBoolean() ? channel : channel.other();
+        first.breakDown("reset by the network");
+    }
+
+    /**
+     * Lets frames between workers and servers break their connection.
+     *
+     * @param perMille of how many frames in 1,000; 0 for none
+     */
+    public void setBreaking(int perMille) {
+        breaksPerMille = perMille;
+    }
+
+    /** True if a frame breaks its connection. */
+    boolean breaks(NodeThreads from, NodeThreads to) {
+        return breaksPerMille > 0
+                && !from.name().equals("scheduler")
+                && !to.name().equals("scheduler")
+                && random.nextInt(1_000) < breaksPerMille;
     }
 
     /** Lets nothing arrive from one node at another one; connections between them stay open. */

@@ -83,10 +83,13 @@ public final class AppendLog implements Workload {
     private static void append(World world, Worker worker, TensorId log, int window, List<Integer> own)
             throws InterruptedException {
         AppendPsf.Stub stub = AppendPsf.stub(worker);
+        SplittableRandom random = world.random("calls of " + worker.rank());
         Deque<Pending<?>> sent = new ArrayDeque<>();
         for (int number = 0; number < world.calls(); number++) {
             world.think();
-            sent.add(stub.call(log, number));
+            // A priority does not change the order of one worker's calls.
+            int micros = random.nextInt(4) == 0 ? 1 + random.nextInt(2_000) : 0;
+            sent.add(stub.withPriority(random.nextInt(3)).call(log, number, micros));
             if (sent.size() > window) {
                 sent.remove().await();
                 own.add(number - window);

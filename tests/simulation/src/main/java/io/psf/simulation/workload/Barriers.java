@@ -28,7 +28,9 @@ public final class Barriers implements Workload {
 
     @Override
     public List<Fault.Kind> faults(Shape shape) {
-        return Faults.of(Faults.HARMLESS, Faults.ofScheduler(shape), Faults.ofScheduler(shape));
+        return shape.recovery() == Shape.Recovery.NONE
+                ? Faults.of(Faults.HARMLESS, Faults.WORKERS)
+                : Faults.ofScheduler(shape);
     }
 
     @Override

@@ -29,7 +29,7 @@ public final class Clocks implements Workload {
 
     @Override
     public List<Fault.Kind> faults(Shape shape) {
-        return Faults.of(Faults.HARMLESS, Faults.ofScheduler(shape));
+        return Faults.of(Faults.HARMLESS, Faults.ofScheduler(shape), Faults.WORKERS);
     }
 
     @Override

@@ -7,8 +7,13 @@ public interface Fault {
     /** Breaks something, and mends it if it is to be mended. Runs on a thread of the test, and may sleep. */
     void happen(World world) throws InterruptedException;
 
-    /** True if a node may be lost by it, so that calls may fail. */
+    /** True if a node may be lost by it. */
     boolean mayLose();
+
+    /** True if calls of workers that are not killed may fail by it. */
+    default boolean mayFail() {
+        return mayLose();
+    }
 
     /** Returns for how long nodes may be silent by it, in milliseconds: several faults together may lose a node. */
     default long silenceMillis() {

@@ -22,6 +22,9 @@ import java.util.stream.Stream;
 /** A simulated cluster: its nodes, its network and its folder. */
 public final class World {
     private static final int SCHEDULER_PORT = 4000;
+    /** Well below the deadline of calls: until then a node that does not connect again counts as present. */
+    private static final Duration SCHEDULER_RETURN = Duration.ofSeconds(15);
+
     private static final String HOST = "127.0.0.1";
 
     private final Machine machine;
@@ -79,10 +82,10 @@ public final class World {
         Duration limit = Duration.ofMinutes(1);
         SchedulerConfig config = switch (shape.recovery()) {
             case NONE -> plain;
-            case JOURNAL -> plain.withJournal(journal.folder()).withSchedulerReturn(limit);
+            case JOURNAL -> plain.withJournal(journal.folder()).withSchedulerReturn(SCHEDULER_RETURN);
             case CHECKPOINTS ->
                 plain.withJournal(journal.folder())
-                        .withSchedulerReturn(limit)
+                        .withSchedulerReturn(SCHEDULER_RETURN)
                         .withServerReturn(limit)
                         .withWorkerReturn(limit);
         };
@@ -144,13 +147,23 @@ public final class World {
         return machine;
     }
 
-    /** True if the faults of this run may lose a node, so that calls may fail. */
+    /** True if the faults of this run may lose a node. */
     public boolean mayLose() {
-        long silence =
-                faults.stream().mapToLong(each -> each.fault().silenceMillis()).sum();
-        // Clocks may run at twice the speed.
-        return silence > shape.heartbeat().toMillis() / 4
-                || faults.stream().anyMatch(each -> each.fault().mayLose());
+        return areSilentLong() || faults.stream().anyMatch(each -> each.fault().mayLose());
+    }
+
+    /** True if calls of workers that are not killed may fail in this run. */
+    public boolean mayFail() {
+        return areSilentLong() || faults.stream().anyMatch(each -> each.fault().mayFail());
+    }
+
+    private boolean areSilentLong() {
+        return silenceMillis() > shape.heartbeat().toMillis() / 4; // clocks may run at twice the speed
+    }
+
+    /** Returns for how long nodes may be silent in this run. */
+    public long silenceMillis() {
+        return faults.stream().mapToLong(each -> each.fault().silenceMillis()).sum();
     }
 
     /** Blocks for as long as a worker takes between two calls: in some runs hardly, in others up to 100 ms. */

@@ -1,0 +1,96 @@
+package io.psf.simulation.agent;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A defect that the agent puts into a method of psf: the method returns at once, or one of the methods that it calls does
+ * nothing. It is on only while {@code Planted} has its name.
+ *
+ * @param what what is wrong then, as a sentence
+ * @param owner the class, by its internal name
+ * @param call the name of the method that does nothing when this one calls it; null if this one returns at once
+ * @param value what is returned instead: a constant, null for 0, false or null, or {@link #FIRST}
+ */
+public record Plant(
+        String name, String what, String owner, String method, @Nullable String call, @Nullable Object value) {
+    /** Returns the object or the first argument of the call that does nothing. */
+    public static final String FIRST = "first";
+
+    private static final String RUNTIME = "io/psf/runtime/internal/";
+    private static final String SERVER = RUNTIME + "server/";
+    private static final String CALL = RUNTIME + "call/";
+    private static final String CLUSTER = RUNTIME + "cluster/";
+    private static final String BUILTIN = "io/psf/builtin/";
+
+    private static final List<Plant> ALL = List.of(
+            skips("answers-not-consulted", "a repeated call runs again", SERVER + "Requests", "answerFromMemory", "begin"),
+            returns("answers-not-kept", "a repeated call gets no answer", SERVER + "session/Answers", "answered", null),
+            skips(
+                    "sessions-not-kept",
+                    "a session ends with its connection, and its answers with it",
+                    SERVER + "Connections",
+                    "detachOrEnd",
+                    "hasSession"),
+            new Plant(
+                    "resent-unsorted",
+                    "calls are sent again in any order",
+                    CALL + "CallClient",
+                    "resume",
+                    "sorted",
+                    FIRST),
+            new Plant(
+                    "sent-twice",
+                    "a part is sent once more over the channel that has it",
+                    CALL + "CallParts",
+                    "claim",
+                    "isUnsent",
+                    1),
+            returns(
+                    "turns-not-awaited",
+                    "a call begins while an earlier one of its worker waits",
+                    SERVER + "lane/CallOrder$Sequence",
+                    "begins",
+                    1),
+            returns(
+                    "priority-over-order",
+                    "a priority changes the order of one worker's calls",
+                    SERVER + "lane/CallOrder",
+                    "precedes",
+                    null),
+            returns(
+                    "done-too-early",
+                    "all calls are reported as done when a connection is made again",
+                    CALL + "Outstanding",
+                    "oldest",
+                    Long.MAX_VALUE),
+            returns("reconnection-missing", "a broken connection stays broken", CLUSTER + "Session", "reconnect", null),
+            returns("deadline-missing", "no call ends by its deadline", CALL + "CallClient", "expire", null),
+            returns("losses-not-noticed", "a lost node counts as present", CLUSTER + "Absences", "lost", null),
+            returns("journal-not-written", "the scheduler writes nothing down", CLUSTER + "Journal", "write", null),
+            returns("journal-without-changes", "the journal has no change of the state", CLUSTER + "Journal", "changed", null),
+            returns("journal-without-barriers", "the journal has no barrier", CLUSTER + "Journal", "barrier", null),
+            returns("round-not-awaited", "a round waits for nobody", BUILTIN + "push/AwaitedWorkers", "isMissing", null),
+            skips("late-not-counted", "a push that is dropped as late is not counted", BUILTIN + "push/RoundQuorum", "isLate", "merge"),
+            returns("staleness-ignored", "the slowest clock holds back nobody", BUILTIN + "ssp/SspGroup", "slowest", Long.MAX_VALUE),
+            skips("answers-not-released", "a worker keeps the frames of answers", CALL + "Ending", "answered", "release"),
+            returns("timer-not-closed", "the timer of a node runs on after its end", "io/psf/runtime/Timer", "close", null));
+
+    private static Plant returns(String name, String what, String owner, String method, @Nullable Object value) {
+        return new Plant(name, what, owner, method, null, value);
+    }
+
+    private static Plant skips(String name, String what, String owner, String method, String call) {
+        return new Plant(name, what, owner, method, call, null);
+    }
+
+    /** Returns all of them. */
+    public static List<Plant> all() {
+        return ALL;
+    }
+
+    /** Returns the defects of a class. */
+    static List<Plant> of(String owner) {
+        return ALL.stream().filter(each -> each.owner.equals(owner)).toList();
+    }
+}

@@ -1,0 +1,41 @@
+package io.psf.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.psf.simulation.agent.Plant;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each defect that is put into psf is found. A workload that finds it no more has to be mended. */
+@Timeout(600)
+class PlantedDefectsTest {
+    private static final int MOST = 1_000;
+
+    @BeforeEach
+    void requireSimulation() {
+        Simulated.require();
+    }
+
+    static List<Plant> defects() {
+        return Plant.all();
+    }
+
+    @ParameterizedTest
+    @MethodSource("defects")
+    void aDefectIsFound(Plant defect) {
+        Outcome found = LongStream.range(0, MOST)
+                .mapToObj(seed -> Simulation.run(Plan.of(seed), defect))
+                .filter(each -> each.failure() != null)
+                .findFirst()
+                .orElse(null);
+        assertThat(found).as(defect.name() + ": " + defect.what()).isNotNull();
+        // A line of the table in docs/simulation.md.
+        System.out.println("| `" + defect.name() + "` | " + defect.what() + " | " + (found.plan().seed() + 1) + " | `"
+                + found.workload() + "` | "
+                + String.valueOf(found.failure()).lines().findFirst().orElse(""));
+    }
+}
