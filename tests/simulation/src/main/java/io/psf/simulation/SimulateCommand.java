@@ -85,8 +85,7 @@ final class SimulateCommand implements Callable<Integer> {
             Outcome least = Shrinker.shrink(outcome, fewer -> run(fewer, defect));
             System.out.println("The least that fails:");
             print(least);
-            System.out.println("  " + least.plan().withTrace().command()
-                    + (plant == null ? "" : " --plant " + plant));
+            System.out.println("  " + least.plan().withTrace().command() + (plant == null ? "" : " --plant " + plant));
         }
         return outcome.failure() == null;
     }
@@ -102,7 +101,9 @@ final class SimulateCommand implements Callable<Integer> {
                         .filter(each -> each.name().equals(plant))
                         .findFirst()
                         .orElseThrow(() -> wrong("--plant: " + plant + " (expected: one of "
-                                + String.join(", ", Plant.all().stream().map(Plant::name).toList()) + ")"));
+                                + String.join(
+                                        ", ",
+                                        Plant.all().stream().map(Plant::name).toList()) + ")"));
     }
 
     private static void print(Outcome outcome) {

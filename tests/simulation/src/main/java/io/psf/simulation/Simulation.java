@@ -1,7 +1,7 @@
 package io.psf.simulation;
 
-import io.psf.simulation.agent.SimulationAgent;
 import io.psf.simulation.agent.Plant;
+import io.psf.simulation.agent.SimulationAgent;
 import io.psf.simulation.machine.Machine;
 import io.psf.simulation.machine.Planted;
 import io.psf.simulation.workload.Workloads;

@@ -34,7 +34,8 @@ class PlantedDefectsTest {
                 .orElse(null);
         assertThat(found).as(defect.name() + ": " + defect.what()).isNotNull();
         // A line of the table in docs/simulation.md.
-        System.out.println("| `" + defect.name() + "` | " + defect.what() + " | " + (found.plan().seed() + 1) + " | `"
+        System.out.println("| `" + defect.name() + "` | " + defect.what() + " | "
+                + (found.plan().seed() + 1) + " | `"
                 + found.workload() + "` | "
                 + String.valueOf(found.failure()).lines().findFirst().orElse(""));
     }

@@ -13,7 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param value what is returned instead: a constant, null for 0, false or null, or {@link #FIRST}
  */
 public record Plant(
-        String name, String what, String owner, String method, @Nullable String call, @Nullable Object value) {
+        String name,
+        String what,
+        String owner,
+        String method,
+        @Nullable String call,
+        @Nullable Object value) {
     /** Returns the object or the first argument of the call that does nothing. */
     public static final String FIRST = "first";
 
@@ -24,7 +29,12 @@ public record Plant(
     private static final String BUILTIN = "io/psf/builtin/";
 
     private static final List<Plant> ALL = List.of(
-            skips("answers-not-consulted", "a repeated call runs again", SERVER + "Requests", "answerFromMemory", "begin"),
+            skips(
+                    "answers-not-consulted",
+                    "a repeated call runs again",
+                    SERVER + "Requests",
+                    "answerFromMemory",
+                    "begin"),
             returns("answers-not-kept", "a repeated call gets no answer", SERVER + "session/Answers", "answered", null),
             skips(
                     "sessions-not-kept",
@@ -68,13 +78,45 @@ public record Plant(
             returns("deadline-missing", "no call ends by its deadline", CALL + "CallClient", "expire", null),
             returns("losses-not-noticed", "a lost node counts as present", CLUSTER + "Absences", "lost", null),
             returns("journal-not-written", "the scheduler writes nothing down", CLUSTER + "Journal", "write", null),
-            returns("journal-without-changes", "the journal has no change of the state", CLUSTER + "Journal", "changed", null),
+            returns(
+                    "journal-without-changes",
+                    "the journal has no change of the state",
+                    CLUSTER + "Journal",
+                    "changed",
+                    null),
             returns("journal-without-barriers", "the journal has no barrier", CLUSTER + "Journal", "barrier", null),
-            returns("round-not-awaited", "a round waits for nobody", BUILTIN + "push/AwaitedWorkers", "isMissing", null),
-            skips("late-not-counted", "a push that is dropped as late is not counted", BUILTIN + "push/RoundQuorum", "isLate", "merge"),
-            returns("staleness-ignored", "the slowest clock holds back nobody", BUILTIN + "ssp/SspGroup", "slowest", Long.MAX_VALUE),
-            skips("answers-not-released", "a worker keeps the frames of answers", CALL + "Ending", "answered", "release"),
-            returns("timer-not-closed", "the timer of a node runs on after its end", "io/psf/runtime/Timer", "close", null));
+            returns(
+                    "round-not-awaited",
+                    "a round waits for nobody",
+                    BUILTIN + "push/AwaitedWorkers",
+                    "isMissing",
+                    null),
+            skips(
+                    "late-not-counted",
+                    "a push that is dropped as late is not counted",
+                    BUILTIN + "push/RoundQuorum",
+                    "isLate",
+                    "merge"),
+            returns(
+                    "staleness-ignored",
+                    "the slowest clock holds back nobody",
+                    BUILTIN + "ssp/SspGroup",
+                    "slowest",
+                    Long.MAX_VALUE),
+            returns("rollback-missed", "workers do not go back to a checkpoint", "io/psf/runtime/Worker", "rollBack", null),
+            returns("record-not-restored", "a worker goes back without its record", BUILTIN + "TrainingLoop", "restore", null),
+            skips(
+                    "answers-not-released",
+                    "a worker keeps the frames of answers",
+                    CALL + "Ending",
+                    "answered",
+                    "release"),
+            returns(
+                    "timer-not-closed",
+                    "the timer of a node runs on after its end",
+                    "io/psf/runtime/Timer",
+                    "close",
+                    null));
 
     private static Plant returns(String name, String what, String owner, String method, @Nullable Object value) {
         return new Plant(name, what, owner, method, null, value);

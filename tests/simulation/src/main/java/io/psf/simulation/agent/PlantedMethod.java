@@ -18,7 +18,8 @@ final class PlantedMethod extends MethodVisitor {
     private final String descriptor;
     private int calls;
 
-    PlantedMethod(ClassVisitor to, MethodVisitor method, Plant plant, String owner, boolean isStatic, String descriptor) {
+    PlantedMethod(
+            ClassVisitor to, MethodVisitor method, Plant plant, String owner, boolean isStatic, String descriptor) {
         super(Rewriter.ASM, method);
         this.to = to;
         this.plant = plant;

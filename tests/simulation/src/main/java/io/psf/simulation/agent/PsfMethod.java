@@ -16,6 +16,8 @@ final class PsfMethod extends MethodVisitor {
     private static final Map<String, Set<String>> REPLACED = Map.of(
             "java/lang/System", Set.of("nanoTime", "currentTimeMillis"),
             "java/time/Instant", Set.of("now"),
+            "java/nio/channels/FileChannel", Set.of("tryLock", "force"),
+            "java/util/concurrent/TimeUnit", Set.of("timedWait"),
             "java/lang/Runtime", Set.of("addShutdownHook", "removeShutdownHook"),
             "java/util/concurrent/Executors", Set.of("newFixedThreadPool"),
             "java/util/concurrent/CompletableFuture", Set.of("orTimeout", "completeOnTimeout", "delayedExecutor"),
@@ -27,6 +29,7 @@ final class PsfMethod extends MethodVisitor {
     /** Methods of the JDK with one of these names are replaced only with these arguments. */
     private static final Map<String, Set<String>> ONLY = Map.of(
             "now", Set.of("()Ljava/time/Instant;"),
+            "tryLock", Set.of("()Ljava/nio/channels/FileLock;"),
             "newFixedThreadPool", Set.of("(I)Ljava/util/concurrent/ExecutorService;"),
             "delayedExecutor",
                     Set.of("(JLjava/util/concurrent/TimeUnit;Ljava/util/concurrent/Executor;)"

@@ -24,6 +24,9 @@ public final class Faults {
     public static final List<Fault.Kind> LOSSES =
             List.of(Cut::ofScheduler, Hole::lasting, Pause::lasting, Kill::ofWorker, Kill::ofServer);
 
+    /** Kills servers that are started again, with the slices of the newest checkpoint. */
+    public static final List<Fault.Kind> RETURNS = List.of(Kill::serverReturns);
+
     /** Kills workers. The other ones go on. */
     public static final List<Fault.Kind> WORKERS = List.of(Kill::ofWorker);
 

@@ -44,12 +44,12 @@ record Kill(String node, boolean isSilent, long restartMillis, boolean mayLose) 
 
     @Override
     public boolean mayFail() {
-        return mayLose && !node.startsWith("worker");
+        return mayLose && restartMillis < 0 && !node.startsWith("worker");
     }
 
     @Override
     public long silenceMillis() {
-        return Math.max(0, restartMillis);
+        return node.equals("scheduler") ? restartMillis : 0;
     }
 
     @Override

@@ -1,5 +1,8 @@
 package io.psf.simulation.machine;
 
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.time.Instant;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -9,6 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What rewritten code calls in the place of the JDK. On a thread that is not the machine's, each method does what the JDK does,
@@ -75,6 +79,23 @@ public final class Hooks {
 
     public static boolean removeShutdownHook(Runtime runtime, Thread hook) {
         return Machine.here() != null || runtime.removeShutdownHook(hook);
+    }
+
+    /** The lock of a node that is killed ends with the node, as that of a process. */
+    public static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
+        FileLock lock = channel.tryLock();
+        Machine machine = Machine.here();
+        if (machine != null && lock != null) {
+            machine.current().holds(channel);
+        }
+        return lock;
+    }
+
+    /** A killed process loses nothing that it has written, so nothing is forced on the machine. */
+    public static void force(FileChannel channel, boolean metadata) throws IOException {
+        if (Machine.here() == null) {
+            channel.force(metadata);
+        }
     }
 
     // Futures: the JDK has a thread for their time limits.
@@ -168,6 +189,12 @@ public final class Hooks {
             throw new IllegalStateException("a wait of rewritten code outside of the machine");
         }
         machine.monitors().await(machine, of, machine.current().duration(millis * 1_000_000));
+    }
+
+    public static void timedWait(TimeUnit unit, Object of, long time) throws InterruptedException {
+        if (time > 0) {
+            wait(of, Math.max(1, unit.toMillis(time)));
+        }
     }
 
     public static void notify(Object of) {

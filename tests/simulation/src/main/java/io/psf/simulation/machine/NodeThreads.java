@@ -1,5 +1,8 @@
 package io.psf.simulation.machine;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -21,6 +24,7 @@ public final class NodeThreads implements Executor {
     private final List<Runnable> held = new ArrayList<>();
 
     private final List<Thread> live = new ArrayList<>();
+    private final List<FileChannel> locked = new ArrayList<>();
     private State state = State.RUNNING;
     private double rate = 1;
     private long changedAt;
@@ -103,12 +107,29 @@ public final class NodeThreads implements Executor {
         }
     }
 
-    /** Ends the node, as SIGKILL does: none of its threads runs again. */
-    public void kill() {
+    /**
+     * Ends the node, as SIGKILL does: none of its threads runs again, and its locks on files end.
+     *
+     * @return true if it had locks
+     */
+    public boolean kill() {
         state = State.KILLED;
         machine.take(this);
         held.clear();
         live.clear();
+        for (FileChannel each : locked) {
+            try {
+                each.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return !locked.isEmpty();
+    }
+
+    /** Adds a file that the node has locked. */
+    void holds(FileChannel file) {
+        locked.add(file);
     }
 
     /** Sets the speed of the node's clock: 1 for the speed of the machine's clock. */

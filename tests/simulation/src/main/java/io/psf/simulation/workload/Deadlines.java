@@ -55,12 +55,14 @@ public final class Deadlines implements Workload {
             int takes = random.nextInt(400);
             int deadline = 1 + random.nextInt(600);
             long began = world.machine().millis();
-            Pending<?> call =
-                    LaterPsf.stub(worker).withDeadline(Duration.ofMillis(deadline)).call(tensor, takes);
+            Pending<?> call = LaterPsf.stub(worker)
+                    .withDeadline(Duration.ofMillis(deadline))
+                    .call(tensor, takes);
             boolean isCancelled = random.nextInt(4) == 0 && call.cancel();
             Code outcome = outcome(call);
             long millis = world.machine().millis() - began;
-            boolean isAllowed = isCancelled ? outcome == Code.CANCELLED : outcome == Code.OK || outcome == Code.TIMED_OUT;
+            boolean isAllowed =
+                    isCancelled ? outcome == Code.CANCELLED : outcome == Code.OK || outcome == Code.TIMED_OUT;
             // The clock of a server may be fast, and that of a worker slow.
             boolean isInTime = millis <= 2L * deadline + SLACK_MILLIS + world.silenceMillis();
             boolean isEarly = outcome == Code.OK && millis < takes / 2;

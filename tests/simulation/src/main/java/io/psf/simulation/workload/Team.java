@@ -27,6 +27,11 @@ final class Team {
      */
     static void run(World world, Work work) throws InterruptedException {
         world.beginFaults();
+        runQuietly(world, work);
+    }
+
+    /** As {@link #run}, with faults from the time on at which the workload begins them. */
+    static void runQuietly(World world, Work work) throws InterruptedException {
         Tasks tasks = new Tasks();
         for (int rank = 0; rank < world.workers().size(); rank++) {
             SimulatedNode<Worker> node = world.workers().get(rank);
@@ -41,7 +46,8 @@ final class Team {
             work.run(rank, worker);
         } catch (PsException e) {
             if (!world.mayFail()) {
-                throw new Violation("a call of worker " + rank + " failed (expected: an answer, since its nodes live)", e);
+                throw new Violation(
+                        "a call of worker " + rank + " failed (expected: an answer, since its nodes live)", e);
             }
             world.say("worker " + rank + " gives up: " + e.getMessage());
             leave(world, worker);

@@ -7,7 +7,15 @@ import java.util.function.Supplier;
 /** All workloads. */
 public final class Workloads {
     private static final List<Supplier<Workload>> ALL = List.of(
-            AppendLog::new, Registers::new, Sums::new, SynchronousRounds::new, QuorumRounds::new, Barriers::new, Clocks::new, Deadlines::new);
+            AppendLog::new,
+            Registers::new,
+            Sums::new,
+            SynchronousRounds::new,
+            QuorumRounds::new,
+            Barriers::new,
+            Clocks::new,
+            Deadlines::new,
+            Training::new);
 
     private Workloads() {}
 

@@ -40,6 +40,7 @@ public final class World {
     private final SplittableRandom thinking;
     private final long mostThinkingNanos;
     private SimulatedNode<Scheduler> scheduler;
+    private boolean hasFaults;
 
     /**
      * Creates a cluster, whose nodes are not started.
@@ -183,8 +184,12 @@ public final class World {
         return network;
     }
 
-    /** Lets the faults happen, each at its time from now. */
+    /** Lets the faults happen, each at its time from now; once. */
     public void beginFaults() {
+        if (hasFaults) {
+            return;
+        }
+        hasFaults = true;
         for (PlannedFault each : faults) {
             faulting.on(machine.own(), () -> {
                 Thread.sleep(each.atMillis());
@@ -216,7 +221,9 @@ public final class World {
      */
     public void kill(String name, boolean isSilent) {
         NodeThreads threads = node(name).threads();
-        threads.kill();
+        if (threads.kill() && name.startsWith("server")) {
+            LocksOfModels.forget(folder); // the one server that has them
+        }
         network.kill(threads, isSilent);
     }
 
