@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A defect that the agent puts into a method of psf: the method returns at once, or one of the methods that it calls does
  * nothing. It is on only while {@code Planted} has its name.
  *
+ * @param workload the workload that finds it
  * @param what what is wrong then, as a sentence
  * @param owner the class, by its internal name
  * @param call the name of the method that does nothing when this one calls it; null if this one returns at once
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Plant(
         String name,
+        String workload,
         String what,
         String owner,
         String method,
@@ -30,100 +32,100 @@ public record Plant(
 
     private static final List<Plant> ALL = List.of(
             skips(
-                    "answers-not-consulted",
+                    "answers-not-consulted", "sums",
                     "a repeated call runs again",
                     SERVER + "Requests",
                     "answerFromMemory",
                     "begin"),
-            returns("answers-not-kept", "a repeated call gets no answer", SERVER + "session/Answers", "answered", null),
+            returns("answers-not-kept", "quorum", "a repeated call gets no answer", SERVER + "session/Answers", "answered", null),
             skips(
-                    "sessions-not-kept",
+                    "sessions-not-kept", "quorum",
                     "a session ends with its connection, and its answers with it",
                     SERVER + "Connections",
                     "detachOrEnd",
                     "hasSession"),
             new Plant(
-                    "resent-unsorted",
+                    "resent-unsorted", "append-log",
                     "calls are sent again in any order",
                     CALL + "CallClient",
                     "resume",
                     "sorted",
                     FIRST),
             new Plant(
-                    "sent-twice",
+                    "sent-twice", "rounds",
                     "a part is sent once more over the channel that has it",
                     CALL + "CallParts",
                     "claim",
                     "isUnsent",
                     1),
             returns(
-                    "turns-not-awaited",
+                    "turns-not-awaited", "append-log",
                     "a call begins while an earlier one of its worker waits",
                     SERVER + "lane/CallOrder$Sequence",
                     "begins",
                     1),
             returns(
-                    "priority-over-order",
+                    "priority-over-order", "append-log",
                     "a priority changes the order of one worker's calls",
                     SERVER + "lane/CallOrder",
                     "precedes",
                     null),
             returns(
-                    "done-too-early",
+                    "done-too-early", "rounds",
                     "all calls are reported as done when a connection is made again",
                     CALL + "Outstanding",
                     "oldest",
                     Long.MAX_VALUE),
-            returns("reconnection-missing", "a broken connection stays broken", CLUSTER + "Session", "reconnect", null),
-            returns("deadline-missing", "no call ends by its deadline", CALL + "CallClient", "expire", null),
-            returns("losses-not-noticed", "a lost node counts as present", CLUSTER + "Absences", "lost", null),
-            returns("journal-not-written", "the scheduler writes nothing down", CLUSTER + "Journal", "write", null),
+            returns("reconnection-missing", "quorum", "a broken connection stays broken", CLUSTER + "Session", "reconnect", null),
+            returns("deadline-missing", "deadlines", "no call ends by its deadline", CALL + "CallClient", "expire", null),
+            returns("losses-not-noticed", "clocks", "a lost node counts as present", CLUSTER + "Absences", "lost", null),
+            returns("journal-not-written", "barriers", "the scheduler writes nothing down", CLUSTER + "Journal", "write", null),
             returns(
-                    "journal-without-changes",
+                    "journal-without-changes", "barriers",
                     "the journal has no change of the state",
                     CLUSTER + "Journal",
                     "changed",
                     null),
-            returns("journal-without-barriers", "the journal has no barrier", CLUSTER + "Journal", "barrier", null),
+            returns("journal-without-barriers", "barriers", "the journal has no barrier", CLUSTER + "Journal", "barrier", null),
             returns(
-                    "round-not-awaited",
+                    "round-not-awaited", "rounds",
                     "a round waits for nobody",
                     BUILTIN + "push/AwaitedWorkers",
                     "isMissing",
                     null),
             skips(
-                    "late-not-counted",
+                    "late-not-counted", "quorum",
                     "a push that is dropped as late is not counted",
                     BUILTIN + "push/RoundQuorum",
                     "isLate",
                     "merge"),
             returns(
-                    "staleness-ignored",
+                    "staleness-ignored", "clocks",
                     "the slowest clock holds back nobody",
                     BUILTIN + "ssp/SspGroup",
                     "slowest",
                     Long.MAX_VALUE),
-            returns("rollback-missed", "workers do not go back to a checkpoint", "io/psf/runtime/Worker", "rollBack", null),
-            returns("record-not-restored", "a worker goes back without its record", BUILTIN + "TrainingLoop", "restore", null),
+            returns("rollback-missed", "training", "workers do not go back to a checkpoint", "io/psf/runtime/Worker", "rollBack", null),
+            returns("record-not-restored", "training", "a worker goes back without its record", BUILTIN + "TrainingLoop", "restore", null),
             skips(
-                    "answers-not-released",
+                    "answers-not-released", "append-log",
                     "a worker keeps the frames of answers",
                     CALL + "Ending",
                     "answered",
                     "release"),
             returns(
-                    "timer-not-closed",
+                    "timer-not-closed", "append-log",
                     "the timer of a node runs on after its end",
                     "io/psf/runtime/Timer",
                     "close",
                     null));
 
-    private static Plant returns(String name, String what, String owner, String method, @Nullable Object value) {
-        return new Plant(name, what, owner, method, null, value);
+    private static Plant returns(String name, String workload, String what, String owner, String method, @Nullable Object value) {
+        return new Plant(name, workload, what, owner, method, null, value);
     }
 
-    private static Plant skips(String name, String what, String owner, String method, String call) {
-        return new Plant(name, what, owner, method, call, null);
+    private static Plant skips(String name, String workload, String what, String owner, String method, String call) {
+        return new Plant(name, workload, what, owner, method, call, null);
     }
 
     /** Returns all of them. */
