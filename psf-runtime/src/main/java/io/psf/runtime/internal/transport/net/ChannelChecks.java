@@ -14,7 +14,7 @@ final class ChannelChecks implements Runnable {
 
     private final LeaderThread leader;
     private final FailureLog failures = new FailureLog(this::soon);
-    private final Set<WireChannel> channels = ConcurrentHashMap.newKeySet();
+    private final Set<PolledChannel> channels = ConcurrentHashMap.newKeySet();
     /** Run before the channels are checked. */
     private final Set<Runnable> onCheck = ConcurrentHashMap.newKeySet();
 
@@ -43,16 +43,16 @@ final class ChannelChecks implements Runnable {
         this.interval = interval;
     }
 
-    void add(WireChannel channel) {
+    void add(PolledChannel channel) {
         channels.add(channel);
     }
 
-    void remove(WireChannel channel) {
+    void remove(PolledChannel channel) {
         channels.remove(channel);
     }
 
     void closeChannels() {
-        channels.forEach(WireChannel::close);
+        channels.forEach(PolledChannel::close);
     }
 
     /** Registers work that the leader runs whenever the channels are checked. */
@@ -79,7 +79,7 @@ final class ChannelChecks implements Runnable {
         soon = true;
     }
 
-    /** Returns the time that {@link WireChannel#check} gets. May be stale by a check interval. */
+    /** Returns the time that {@link PolledChannel#check} gets. May be stale by a check interval. */
     long clock() {
         return clock;
     }
@@ -123,7 +123,7 @@ final class ChannelChecks implements Runnable {
                 failures.report("checking a listener", e);
             }
         }
-        for (WireChannel channel : channels) {
+        for (PolledChannel channel : channels) {
             if (!leader.isCurrent()) {
                 soon = true;
                 return;

@@ -31,7 +31,7 @@ final class Dispatches {
     private long lastBlocking;
 
     private long blockingSince;
-    private @Nullable WireChannel channel;
+    private @Nullable PolledChannel channel;
 
     Dispatches(LeaderThread leader) {
         this.leader = leader;
@@ -41,7 +41,7 @@ final class Dispatches {
      * Passes a frame to its receiver, on the leader. If the receiver declares that it {@link #mayTakeLong may block},
      * and it does, another thread takes the lead. This thread then must not change any state.
      */
-    void dispatch(Receiver receiver, WireChannel from, Frame frame) {
+    void dispatch(Receiver receiver, PolledChannel from, Frame frame) {
         long begun = begin(from);
         try {
             receiver.received(from, frame);
@@ -51,7 +51,7 @@ final class Dispatches {
     }
 
     /** Does what {@link #dispatch} does, with the end of the channel instead of a frame. */
-    void dispatchEnd(Receiver receiver, WireChannel from, PsException cause) {
+    void dispatchEnd(Receiver receiver, PolledChannel from, PsException cause) {
         long begun = begin(from);
         mayTakeLong(); // no frame follows
         try {
@@ -61,7 +61,7 @@ final class Dispatches {
         }
     }
 
-    private long begin(WireChannel from) {
+    private long begin(PolledChannel from) {
         channel = from;
         current = ++count;
         return current;
@@ -104,7 +104,7 @@ final class Dispatches {
 
     /** Forgets the dispatch of the relieved leader, before the next thread leads. Returns its channel. */
     @Nullable
-    WireChannel abandon() {
+    PolledChannel abandon() {
         current = 0;
         return channel;
     }

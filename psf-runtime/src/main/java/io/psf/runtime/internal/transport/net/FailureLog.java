@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
 
 /** Logs failures, as errors at most once a minute. Thread-safe. */
 final class FailureLog {
-    private static final Logger LOG = LoggerFactory.getLogger(Reactor.class);
+    private static final Logger LOG = LoggerFactory.getLogger(FailureLog.class);
 
     private final LogLimiter limiter = new LogLimiter();
     private final Runnable onError;

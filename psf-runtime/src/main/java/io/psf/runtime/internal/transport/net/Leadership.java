@@ -281,7 +281,7 @@ final class Leadership {
             return;
         }
         Thread thread = leader.thread();
-        WireChannel channel = dispatches.abandon();
+        PolledChannel channel = dispatches.abandon();
         loop.replace(fresh);
         try {
             if (channel != null) { // more of its frames may be in the buffer, which the selector does not report

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 
 /** Accepts connections, on the leader of the reactor. */
 final class Listening implements Transport.Listener, Runnable {
-    private static final Logger LOG = LoggerFactory.getLogger(NetTransport.class);
+    private static final Logger LOG = LoggerFactory.getLogger(Listening.class);
 
     /** Begins the handshake of a new connection. */
     @FunctionalInterface

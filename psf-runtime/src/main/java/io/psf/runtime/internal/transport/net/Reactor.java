@@ -66,7 +66,7 @@ final class Reactor implements AutoCloseable {
     }
 
     /** Adds a channel: the leader reads from it from now on. */
-    void add(WireChannel channel) throws IOException {
+    void add(PolledChannel channel) throws IOException {
         checks.add(channel);
         if (channel.wire().isPolled()) {
             loop.addPolled(channel);
@@ -75,7 +75,7 @@ final class Reactor implements AutoCloseable {
         loop.wakeUp();
     }
 
-    void remove(WireChannel channel) {
+    void remove(PolledChannel channel) {
         if (channel.wire().isPolled()) {
             loop.removePolled(channel); // needs memory
         }
@@ -103,12 +103,12 @@ final class Reactor implements AutoCloseable {
     }
 
     /** Passes a frame to its receiver, as {@link Dispatches#dispatch} does. */
-    void dispatch(Receiver receiver, WireChannel channel, Frame frame) {
+    void dispatch(Receiver receiver, PolledChannel channel, Frame frame) {
         dispatches.dispatch(receiver, channel, frame);
     }
 
     /** Passes the end of a channel to its receiver. */
-    void dispatchEnd(Receiver receiver, WireChannel channel, PsException cause) {
+    void dispatchEnd(Receiver receiver, PolledChannel channel, PsException cause) {
         dispatches.dispatchEnd(receiver, channel, cause);
     }
 
@@ -128,7 +128,7 @@ final class Reactor implements AutoCloseable {
     }
 
     /** Has the leader continue reading from a channel in its next turn. */
-    void readAgain(WireChannel channel) {
+    void readAgain(PolledChannel channel) {
         loop.readAgain(channel);
     }
 
@@ -138,7 +138,7 @@ final class Reactor implements AutoCloseable {
     }
 
     /** Defers the flush of a channel to the leader, before it blocks, or to the next thread that awaits something. */
-    void defer(WireChannel channel) {
+    void defer(PolledChannel channel) {
         loop.defer(channel);
     }
 

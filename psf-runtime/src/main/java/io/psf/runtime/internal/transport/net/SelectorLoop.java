@@ -32,12 +32,12 @@ final class SelectorLoop {
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 
     /** The channels that the leader polls, since a selector does not report all their bytes. Copy on write. */
-    private volatile WireChannel[] polled = {};
+    private volatile PolledChannel[] polled = {};
     /** Channels with deferred writes. The list is its own lock. */
-    private final ArrayList<WireChannel> deferred = new ArrayList<>();
+    private final ArrayList<PolledChannel> deferred = new ArrayList<>();
 
     /** The channels that have bytes which the selector does not report. */
-    private final Queue<WireChannel> unread = new ConcurrentLinkedQueue<>();
+    private final Queue<PolledChannel> unread = new ConcurrentLinkedQueue<>();
 
     private volatile boolean hasDeferred;
     private volatile boolean selecting;
@@ -78,14 +78,14 @@ final class SelectorLoop {
     // Methods for any thread.
 
     /** Adds a channel whose bytes the leader polls for, besides the selector. */
-    synchronized void addPolled(WireChannel channel) {
-        WireChannel[] more = Arrays.copyOf(polled, polled.length + 1);
+    synchronized void addPolled(PolledChannel channel) {
+        PolledChannel[] more = Arrays.copyOf(polled, polled.length + 1);
         more[polled.length] = channel;
         polled = more;
     }
 
-    synchronized void removePolled(WireChannel channel) {
-        polled = Arrays.stream(polled).filter(other -> other != channel).toArray(WireChannel[]::new);
+    synchronized void removePolled(PolledChannel channel) {
+        polled = Arrays.stream(polled).filter(other -> other != channel).toArray(PolledChannel[]::new);
     }
 
     /**
@@ -145,7 +145,7 @@ final class SelectorLoop {
     }
 
     /** Defers the flush of a channel to the leader, before it blocks, or to the next thread that awaits something. */
-    void defer(WireChannel channel) {
+    void defer(PolledChannel channel) {
         synchronized (deferred) {
             deferred.add(channel);
             hasDeferred = true;
@@ -155,7 +155,7 @@ final class SelectorLoop {
 
     void flushDeferred() {
         while (hasDeferred) {
-            WireChannel channel;
+            PolledChannel channel;
             synchronized (deferred) {
                 int last = deferred.size() - 1;
                 if (last < 0) {
@@ -182,7 +182,7 @@ final class SelectorLoop {
     // Methods for the leader.
 
     /** Has the next turn continue reading from a channel, once the other channels have had theirs. */
-    void readAgain(WireChannel channel) {
+    void readAgain(PolledChannel channel) {
         unread.add(channel);
     }
 
@@ -192,7 +192,7 @@ final class SelectorLoop {
             return false;
         }
         for (int n = unread.size(); n > 0 && leader.isCurrent(); n--) {
-            WireChannel channel = unread.poll();
+            PolledChannel channel = unread.poll();
             if (channel != null) {
                 channel.resumeReading().run();
             }
@@ -211,7 +211,7 @@ final class SelectorLoop {
         boolean busy = false;
         try {
             busy = runTasks();
-            for (WireChannel channel : polled) {
+            for (PolledChannel channel : polled) {
                 if (!leader.isCurrent()) {
                     break;
                 }
@@ -261,7 +261,7 @@ final class SelectorLoop {
         return some;
     }
 
-    private static boolean poll(WireChannel channel) {
+    private static boolean poll(PolledChannel channel) {
         try {
             return channel.poll();
         } catch (RuntimeException | Error e) {
@@ -279,7 +279,7 @@ final class SelectorLoop {
         try {
             boolean somethingToDo = hasDeferred || !tasks.isEmpty() || !unread.isEmpty() || stopped;
             somethingToDo |= isLeadWanted.getAsBoolean();
-            for (WireChannel channel : polled) {
+            for (PolledChannel channel : polled) {
                 somethingToDo |= !prepareToSleep(channel);
             }
             if (somethingToDo) {
@@ -292,7 +292,7 @@ final class SelectorLoop {
         }
     }
 
-    private static boolean prepareToSleep(WireChannel channel) {
+    private static boolean prepareToSleep(PolledChannel channel) {
         try {
             return channel.prepareToSleep();
         } catch (RuntimeException | Error e) {
@@ -312,7 +312,7 @@ final class SelectorLoop {
     }
 
     private static void handle(SelectionKey key) {
-        if (key.attachment() instanceof WireChannel channel) {
+        if (key.attachment() instanceof PolledChannel channel) {
             try {
                 channel.selected(key.isReadable(), key.isWritable());
             } catch (CancelledKeyException e) {

@@ -3,7 +3,6 @@ package io.psf.runtime.internal.transport.net;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.runtime.spi.transport.Acceptor;
-import io.psf.runtime.spi.transport.Channel;
 import io.psf.runtime.spi.transport.DamagedFrameException;
 import io.psf.runtime.spi.transport.Draft;
 import io.psf.runtime.spi.transport.Frame;
@@ -23,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * One connection. The leader of the reactor reads from it; any thread writes to it. A peer that sends anything but
  * frames, or that stops in the middle of a frame, gets an error as an answer, and the connection is closed.
  */
-final class WireChannel implements Channel {
+final class WireChannel implements PolledChannel {
     private static final Logger LOG = LoggerFactory.getLogger(WireChannel.class);
     private static final PeerLog SILENT = new PeerLog(LOG::warn);
     private static final PeerLog DAMAGED = new PeerLog(LOG::warn);
@@ -52,7 +51,8 @@ final class WireChannel implements Channel {
         this.inbound = new Inbound(this, reactor, receiver, outbound, pool, peer);
     }
 
-    ByteWire wire() {
+    @Override
+    public ByteWire wire() {
         return outbound.wire();
     }
 
@@ -60,26 +60,21 @@ final class WireChannel implements Channel {
         return peer.watch();
     }
 
-    /** Sets the selection key of the socket, once the selector polls it. */
-    void registered(SelectionKey with) {
+    @Override
+    public void registered(SelectionKey with) {
         outbound.register(with);
         inbound.watchReading(); // reading may have been stopped before
     }
 
-    /** Returns the task that continues reading. The leader has to run it. */
-    Runnable resumeReading() {
+    @Override
+    public Runnable resumeReading() {
         return inbound.resume();
     }
 
     // Methods for the leader of the reactor.
 
-    /**
-     * Writes the unsent frames, reads what has arrived, and wakes the threads that are blocked on free capacity if
-     * there is some.
-     *
-     * @return true if there was something to read
-     */
-    boolean poll() {
+    @Override
+    public boolean poll() {
         if (outbound.unsent() > 0) {
             outbound.flush();
         }
@@ -88,13 +83,13 @@ final class WireChannel implements Channel {
         return some;
     }
 
-    /** Writes as much of the unsent frames as the wire takes. Any thread may call it. */
-    void flush() {
+    @Override
+    public void flush() {
         outbound.flush();
     }
 
-    /** Handles what the selector reports. */
-    void selected(boolean readable, boolean writable) {
+    @Override
+    public void selected(boolean readable, boolean writable) {
         if (writable) {
             outbound.flush();
         }
@@ -115,8 +110,8 @@ final class WireChannel implements Channel {
         }
     }
 
-    /** True if the selector will report the next event; false if there is something to do already. */
-    boolean prepareToSleep() {
+    @Override
+    public boolean prepareToSleep() {
         if (!isOpen()) {
             return true;
         }
@@ -128,12 +123,8 @@ final class WireChannel implements Channel {
         }
     }
 
-    /**
-     * Closes the connection if the peer keeps this side waiting for too long. Called at intervals, on the leader.
-     *
-     * @param now the time of the reactor's clock
-     */
-    void check(long now) {
+    @Override
+    public void check(long now) {
         if (!isOpen()) {
             end(); // does nothing if that was done before
             return;
@@ -259,8 +250,8 @@ final class WireChannel implements Channel {
         close(outbound.cause());
     }
 
-    /** Closes the connection for a reason that the peer has not caused. */
-    void failed(Throwable failure) {
+    @Override
+    public void failed(Throwable failure) {
         reactor.report("the connection to " + peer.name(), failure);
         close(new PsException(Code.UNAVAILABLE, "connection: " + failure, failure));
     }
