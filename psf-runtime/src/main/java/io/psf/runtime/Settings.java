@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  * code CONFIGURATION that names the variables. Immutable.
  */
 public final class Settings {
-    /** The environment variable that names the YAML file. */
-    static final String CONFIG = "PSF_CONFIG";
-
     private final List<SettingsSource> sources;
 
     private Settings(List<SettingsSource> sources) {
@@ -43,12 +40,12 @@ public final class Settings {
         List<SettingsSource> sources = new ArrayList<>();
         SettingsSource variables = SettingsSource.ofEnvironment("the environment", environment);
         sources.add(variables);
-        String file = variables.get(CONFIG);
+        String file = variables.get(SettingsNames.CONFIG);
         if (file != null) {
             try {
                 sources.add(SettingsSource.ofYaml(Path.of(file)));
             } catch (InvalidPathException e) {
-                throw invalid("%s: %s (expected: a YAML file)".formatted(CONFIG, file), e);
+                throw SettingsErrors.invalid("%s: %s (expected: a YAML file)".formatted(SettingsNames.CONFIG, file), e);
             }
         }
         return new Settings(sources);
@@ -78,8 +75,8 @@ public final class Settings {
                 names.addAll(key.names());
             }
         }
-        if (names.contains("MS_SCHED_PORT")) {
-            names.add(SettingsSource.POST);
+        if (names.contains(SettingsNames.PORT)) {
+            names.add(SettingsNames.POST);
         }
         return List.copyOf(names);
     }
@@ -123,8 +120,10 @@ public final class Settings {
     private Duration schedulerReturn() {
         Duration limit = orElse(SettingsKey.SCHEDULER_RETURN, Role.SCHEDULER, Duration.ZERO);
         if (!limit.isZero() && find(SettingsKey.JOURNAL, Role.SCHEDULER) == null) {
-            throw invalid("%s: %s ms, without %s (expected: both, since a scheduler goes on from its journal alone)"
-                    .formatted(SettingsKey.SCHEDULER_RETURN.name(), limit.toMillis(), SettingsKey.JOURNAL.name()));
+            throw SettingsErrors.invalid(
+                    "%s: %s ms, without %s (expected: both, since a scheduler goes on from its journal alone)"
+                            .formatted(
+                                    SettingsKey.SCHEDULER_RETURN.name(), limit.toMillis(), SettingsKey.JOURNAL.name()));
         }
         return limit;
     }
@@ -225,7 +224,7 @@ public final class Settings {
             return null;
         }
         if (!missing.isEmpty()) {
-            throw invalid("%s: not set (expected: all of %s, or none)"
+            throw SettingsErrors.invalid("%s: not set (expected: all of %s, or none)"
                     .formatted(String.join(", ", missing), TlsEngines.SETTINGS));
         }
         return new Tls(
@@ -244,7 +243,7 @@ public final class Settings {
     private void checkRole(Role asked) {
         Role role = find(SettingsKey.ROLE, null);
         if (role != null && role != asked) {
-            throw invalid("%s: %s (expected: %s, since that is what is being started)"
+            throw SettingsErrors.invalid("%s: %s (expected: %s, since that is what is being started)"
                     .formatted(SettingsKey.ROLE.name(), role.label(), asked.label()));
         }
     }
@@ -252,7 +251,7 @@ public final class Settings {
     private SettingsAddress schedulerToConnectTo(Role role) {
         SettingsAddress address = require(SettingsKey.SCHEDULER, role);
         if (address.port() == 0) {
-            throw invalid("%s: %s (expected: the port that the scheduler listens on, 1 to 65535)"
+            throw SettingsErrors.invalid("%s: %s (expected: the port that the scheduler listens on, 1 to 65535)"
                     .formatted(SettingsKey.SCHEDULER.name(), address));
         }
         return address;
@@ -261,7 +260,7 @@ public final class Settings {
     private <T> T require(SettingsKey<T> key, @Nullable Role role) {
         T value = find(key, role);
         if (value == null) {
-            throw invalid("%s: not set (%s)".formatted(key.name(), key.expectedAndNames()));
+            throw SettingsErrors.invalid("%s: not set (%s)".formatted(key.name(), key.expectedAndNames()));
         }
         return value;
     }
@@ -279,18 +278,5 @@ public final class Settings {
             }
         }
         return null;
-    }
-
-    static PsException contradiction(String name, String value, String other, String otherValue, String place) {
-        return invalid("%s: %s, but %s: %s in %s (expected: the same value in both, or only one of them)"
-                .formatted(name, value, other, otherValue, place));
-    }
-
-    static PsException invalid(String detail) {
-        return invalid(detail, null);
-    }
-
-    static PsException invalid(String detail, @Nullable Throwable cause) {
-        return new PsException(PsException.Code.CONFIGURATION, detail, cause);
     }
 }

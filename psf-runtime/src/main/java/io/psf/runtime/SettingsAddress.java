@@ -18,7 +18,7 @@ record SettingsAddress(String host, int port) {
             return null;
         }
         String host = text.substring(0, colon);
-        Integer port = SettingsKey.wholeNumber(text.substring(colon + 1), 0, 65535);
+        Integer port = SettingsText.wholeNumber(text.substring(colon + 1), 0, 65535);
         if (host.startsWith("[") && host.endsWith("]")) {
             host = host.substring(1, host.length() - 1);
         } else if (host.indexOf(':') >= 0) {

@@ -3,14 +3,10 @@ package io.psf.runtime;
 import io.psf.api.Role;
 import io.psf.runtime.internal.cluster.Join;
 import io.psf.runtime.spi.store.MemoryLimit;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,12 +25,9 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
         T read(String text);
     }
 
-    private static final Pattern BYTES = Pattern.compile("(\\d{1,9})([kmg]?)", Pattern.CASE_INSENSITIVE);
-    private static final Pattern DURATION = Pattern.compile("(\\d{1,9}) ?(ms|s|m|h)");
-
     static final SettingsKey<Role> ROLE = new SettingsKey<>(
             "scheduler, server or worker",
-            SettingsKey::role,
+            SettingsText::role,
             List.of(SettingsSpelling.of("PSF_ROLE"), SettingsSpelling.of("DMLC_ROLE"), SettingsSpelling.of("MS_ROLE")));
 
     static final SettingsKey<SettingsAddress> SCHEDULER = new SettingsKey<>(
@@ -47,7 +40,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
 
     static final SettingsKey<Integer> SERVERS = new SettingsKey<>(
             "how many servers make up the cluster, a whole number from 1",
-            text -> wholeNumber(text, 1, Integer.MAX_VALUE),
+            text -> SettingsText.wholeNumber(text, 1, Integer.MAX_VALUE),
             List.of(
                     SettingsSpelling.of("PSF_SERVERS"),
                     SettingsSpelling.of("DMLC_NUM_SERVER"),
@@ -55,7 +48,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
 
     static final SettingsKey<SettingsWorkers> WORKERS = new SettingsKey<>(
             "how many workers make up the cluster, a whole number from 1, and a plus if more may join, such as 2+",
-            SettingsKey::workers,
+            SettingsText::workers,
             List.of(
                     SettingsSpelling.of("PSF_WORKERS"),
                     SettingsSpelling.of("DMLC_NUM_WORKER"),
@@ -63,7 +56,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
 
     static final SettingsKey<Boolean> LIFETIME = new SettingsKey<>(
             "how long the cluster lives: job, until its last worker leaves, or service, until it is told to end",
-            SettingsKey::isService,
+            SettingsText::isService,
             List.of(SettingsSpelling.of("PSF_LIFETIME")));
 
     static final SettingsKey<SettingsAddress> LISTEN = new SettingsKey<>(
@@ -86,7 +79,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
 
     static final SettingsKey<Integer> RANK = new SettingsKey<>(
             "the rank of this server or worker, a whole number from 0, or -1 for any",
-            text -> wholeNumber(text, -1, Integer.MAX_VALUE),
+            text -> SettingsText.wholeNumber(text, -1, Integer.MAX_VALUE),
             List.of(
                     SettingsSpelling.of("PSF_RANK"),
                     SettingsSpelling.of("SERVER_ID", Role.SERVER),
@@ -100,32 +93,32 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
 
     static final SettingsKey<Path> MAPPED = new SettingsKey<>(
             "a directory for the files that shards are mapped to",
-            SettingsKey::path,
+            SettingsText::path,
             List.of(SettingsSpelling.of("PSF_MAPPED")));
 
     static final SettingsKey<Path> CHECKPOINTS = new SettingsKey<>(
             "a directory for checkpoints, the same for all servers",
-            SettingsKey::path,
+            SettingsText::path,
             List.of(SettingsSpelling.of("PSF_CHECKPOINTS")));
 
     static final SettingsKey<Integer> LANES = new SettingsKey<>(
             "how many threads of a server run handlers, a whole number from 1",
-            text -> wholeNumber(text, 1, Integer.MAX_VALUE),
+            text -> SettingsText.wholeNumber(text, 1, Integer.MAX_VALUE),
             List.of(SettingsSpelling.of("PSF_LANES")));
 
     static final SettingsKey<Long> MEMORY = new SettingsKey<>(
             "the most bytes of requests and answers that a server holds, such as 512m or 2g, at least 1m",
-            SettingsKey::bytes,
+            SettingsText::bytes,
             List.of(SettingsSpelling.of("PSF_MEMORY")));
 
     static final SettingsKey<Long> TENSOR_MEMORY = new SettingsKey<>(
             "the most bytes of tensors that a server has in native memory, such as 512m or 64g, at least 1m",
-            SettingsKey::bytes,
+            SettingsText::bytes,
             List.of(SettingsSpelling.of(MemoryLimit.SETTING)));
 
     static final SettingsKey<List<Integer>> DEVICE = new SettingsKey<>(
             "the numbers of the devices that a server uses, such as 0 or 0,1, each a whole number from 0, and once",
-            SettingsKey::devices,
+            SettingsText::devices,
             List.of(SettingsSpelling.of("PSF_DEVICE")));
 
     static final SettingsKey<String> SECRET = new SettingsKey<>(
@@ -135,35 +128,35 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
 
     static final SettingsKey<Boolean> INSECURE = new SettingsKey<>(
             "whether a scheduler or server may listen beyond loopback without a secret and TLS, true or false",
-            SettingsKey::onOrOff,
+            SettingsText::onOrOff,
             List.of(SettingsSpelling.of("PSF_INSECURE")));
 
     static final SettingsKey<Path> TLS_CERTIFICATE = new SettingsKey<>(
             "a PEM file with the certificate of this node, and those between it and its authority",
-            SettingsKey::path,
+            SettingsText::path,
             List.of(SettingsSpelling.of("PSF_TLS_CERTIFICATE")));
 
     static final SettingsKey<Path> TLS_KEY = new SettingsKey<>(
             "a PEM file with the private key of the node's certificate, as unencrypted PKCS#8",
-            SettingsKey::path,
+            SettingsText::path,
             List.of(SettingsSpelling.of("PSF_TLS_KEY")));
 
     static final SettingsKey<Path> TLS_AUTHORITY = new SettingsKey<>(
             "a PEM file with the certificates of the authorities of all nodes",
-            SettingsKey::path,
+            SettingsText::path,
             List.of(SettingsSpelling.of("PSF_TLS_AUTHORITY")));
 
     static final SettingsKey<TransportConfig.Kind> TRANSPORT = new SettingsKey<>(
-            "auto, shm, tcp or netty", SettingsKey::transport, List.of(SettingsSpelling.of("PSF_TRANSPORT")));
+            "auto, shm, tcp or netty", SettingsText::transport, List.of(SettingsSpelling.of("PSF_TRANSPORT")));
 
     static final SettingsKey<Duration> SPIN = new SettingsKey<>(
             "how many microseconds a waiting thread spins before it sleeps, a whole number from 0",
-            SettingsKey::micros,
+            SettingsText::micros,
             List.of(SettingsSpelling.of("PSF_SPIN_MICROS")));
 
     static final SettingsKey<Boolean> CHECKSUM = new SettingsKey<>(
             "whether frames over TCP have checksums, on or off",
-            SettingsKey::onOrOff,
+            SettingsText::onOrOff,
             List.of(SettingsSpelling.of("PSF_CHECKSUM")));
 
     static final SettingsKey<Duration> DEADLINE = duration("how long a call may take", "PSF_DEADLINE");
@@ -179,12 +172,12 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
 
     static final SettingsKey<Path> JOURNAL = new SettingsKey<>(
             "a directory for the journal, from which a scheduler that is started again goes on with its cluster",
-            SettingsKey::path,
+            SettingsText::path,
             List.of(SettingsSpelling.of("PSF_JOURNAL")));
 
     static final SettingsKey<Path> PERMISSIONS = new SettingsKey<>(
             "a YAML file that says what nodes may call",
-            SettingsKey::path,
+            SettingsText::path,
             List.of(SettingsSpelling.of("PSF_PERMISSIONS")));
 
     static final SettingsKey<Duration> SERVER_RETURN =
@@ -204,7 +197,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
 
     static final SettingsKey<Boolean> LEAVE_AT_EXIT = new SettingsKey<>(
             "whether a worker or client leaves the cluster when its process ends, on or off",
-            SettingsKey::onOrOff,
+            SettingsText::onOrOff,
             List.of(SettingsSpelling.of("PSF_LEAVE_AT_EXIT")));
 
     static final List<SettingsKey<?>> ALL = List.of(
@@ -255,7 +248,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
 
     private static SettingsKey<Duration> duration(String what, String name) {
         return new SettingsKey<>(
-                what + ", such as 30s, 500ms or 2m", SettingsKey::duration, List.of(SettingsSpelling.of(name)));
+                what + ", such as 30s, 500ms or 2m", SettingsText::duration, List.of(SettingsSpelling.of(name)));
     }
 
     /** Returns psf's own name of the setting. */
@@ -283,113 +276,8 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             String shown = equals(SECRET) ? text.length() + " characters" : text;
             boolean isAddress = equals(SCHEDULER) || equals(LISTEN) || equals(ADVERTISE) || equals(HEALTH);
             String hint = isAddress ? SettingsAddress.hint(text) : "";
-            throw Settings.invalid("%s: %s in %s (expected: %s)%s".formatted(name, shown, place, expected, hint));
+            throw SettingsErrors.invalid("%s: %s in %s (expected: %s)%s".formatted(name, shown, place, expected, hint));
         }
         return value;
-    }
-
-    static @Nullable Integer wholeNumber(String text, int least, int most) {
-        try {
-            int value = Integer.parseInt(text);
-            return value < least || value > most ? null : value;
-        } catch (NumberFormatException e) {
-            return null;
-        }
-    }
-
-    private static @Nullable List<Integer> devices(String text) {
-        List<Integer> devices = new ArrayList<>();
-        for (String part : text.split(",", -1)) {
-            Integer device = wholeNumber(part.trim(), 0, Integer.MAX_VALUE);
-            if (device == null || devices.contains(device)) {
-                return null;
-            }
-            devices.add(device);
-        }
-        return devices;
-    }
-
-    private static @Nullable Role role(String text) {
-        return switch (text.toLowerCase(Locale.ROOT)) {
-            case "scheduler", "ms_sched" -> Role.SCHEDULER;
-            case "server", "ms_pserver" -> Role.SERVER;
-            case "worker", "ms_worker" -> Role.WORKER;
-            default -> null;
-        };
-    }
-
-    private static TransportConfig.@Nullable Kind transport(String text) {
-        for (TransportConfig.Kind kind : TransportConfig.Kind.values()) {
-            if (kind.name().equalsIgnoreCase(text)) {
-                return kind;
-            }
-        }
-        return null;
-    }
-
-    private static @Nullable SettingsWorkers workers(String text) {
-        boolean more = text.endsWith("+");
-        Integer count = wholeNumber(more ? text.substring(0, text.length() - 1) : text, 1, Integer.MAX_VALUE);
-        return count == null ? null : new SettingsWorkers(count, more);
-    }
-
-    private static @Nullable Boolean isService(String text) {
-        return switch (text.toLowerCase(Locale.ROOT)) {
-            case "job" -> false;
-            case "service" -> true;
-            default -> null;
-        };
-    }
-
-    /** Parses a switch. Each one may be written in both ways; messages name the usual one. */
-    private static @Nullable Boolean onOrOff(String text) {
-        return switch (text.toLowerCase(Locale.ROOT)) {
-            case "on", "true" -> true;
-            case "off", "false" -> false;
-            default -> null;
-        };
-    }
-
-    private static @Nullable Duration micros(String text) {
-        Integer micros = wholeNumber(text, 0, 1_000_000);
-        return micros == null ? null : Duration.ofNanos(1000L * micros);
-    }
-
-    private static @Nullable Path path(String text) {
-        try {
-            return Path.of(text);
-        } catch (InvalidPathException e) {
-            return null;
-        }
-    }
-
-    private static @Nullable Long bytes(String text) {
-        Matcher matcher = BYTES.matcher(text);
-        if (!matcher.matches()) {
-            return null;
-        }
-        long count = Long.parseLong(matcher.group(1));
-        long bytes = switch (matcher.group(2).toLowerCase(Locale.ROOT)) {
-            case "k" -> count << 10;
-            case "m" -> count << 20;
-            case "g" -> count << 30;
-            default -> count;
-        };
-        return bytes < Defaults.LEAST_MEMORY ? null : bytes;
-    }
-
-    private static @Nullable Duration duration(String text) {
-        Matcher matcher = DURATION.matcher(text);
-        if (!matcher.matches()) {
-            return null;
-        }
-        long count = Long.parseLong(matcher.group(1));
-        Duration duration = switch (matcher.group(2)) {
-            case "ms" -> Duration.ofMillis(count);
-            case "s" -> Duration.ofSeconds(count);
-            case "m" -> Duration.ofMinutes(count);
-            default -> Duration.ofHours(count);
-        };
-        return duration.isZero() ? null : duration;
     }
 }

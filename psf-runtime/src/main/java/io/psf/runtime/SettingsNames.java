@@ -8,18 +8,25 @@ import org.jspecify.annotations.Nullable;
 
 /** The names of all settings, and the nearest known name for an unknown one. */
 final class SettingsNames {
+    /** The environment variable that names the YAML file. */
+    static final String CONFIG = "PSF_CONFIG";
+
+    static final String PORT = "MS_SCHED_PORT";
+
+    /** A misspelling of {@link #PORT} that is in use, in scripts and in MindSpore's own documents. */
+    static final String POST = "MS_SCHED_POST";
+
     private static final String PREFIX = "PSF_";
 
     /** Names that begin with psf's prefix and are read from the environment alone, before there are settings. */
-    private static final List<String> READ_ELSEWHERE =
-            List.of(Settings.CONFIG, "PSF_PARENT", "PSF_JAVA_OPTS", "PSF_VECTORS");
+    private static final List<String> READ_ELSEWHERE = List.of(CONFIG, "PSF_PARENT", "PSF_JAVA_OPTS", "PSF_VECTORS");
 
     private SettingsNames() {}
 
     static Set<String> known() {
         Set<String> names = new LinkedHashSet<>();
         SettingsKey.ALL.forEach(key -> names.addAll(key.names()));
-        names.add(SettingsSource.POST);
+        names.add(POST);
         names.addAll(READ_ELSEWHERE);
         return names;
     }
@@ -40,7 +47,7 @@ final class SettingsNames {
         }
         String meant = nearest(name, known);
         if (allKnown || meant != null) {
-            throw Settings.invalid("%s: not a setting, in %s (expected: %s)"
+            throw SettingsErrors.invalid("%s: not a setting, in %s (expected: %s)"
                     .formatted(name, place, meant == null ? "the name of a setting" : "a setting, such as " + meant));
         }
     }

@@ -23,11 +23,6 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 final class SettingsSource {
     private static final Logger LOG = LoggerFactory.getLogger(SettingsSource.class);
 
-    /** A misspelling of {@link #PORT} that is in use, in scripts and in MindSpore's own documents. */
-    static final String POST = "MS_SCHED_POST";
-
-    private static final String PORT = "MS_SCHED_PORT";
-
     private final String place;
     private final Map<String, String> values = new LinkedHashMap<>();
     private final boolean misspelled;
@@ -42,12 +37,12 @@ final class SettingsSource {
         Map<String, String> values = new LinkedHashMap<>();
         compose(file).ifPresent(document -> {
             if (!(document instanceof MappingNode map)) {
-                throw Settings.invalid("%s: not a map (expected: YAML, one KEY: value a line)".formatted(file));
+                throw SettingsErrors.invalid("%s: not a map (expected: YAML, one KEY: value a line)".formatted(file));
             }
             for (NodeTuple entry : map.getValue()) {
                 String key = text(entry.getKeyNode(), file);
                 if (values.put(key, text(entry.getValueNode(), file)) != null) {
-                    throw Settings.invalid("%s: given twice in %s (expected: once)".formatted(key, file));
+                    throw SettingsErrors.invalid("%s: given twice in %s (expected: once)".formatted(key, file));
                 }
             }
         });
@@ -60,11 +55,12 @@ final class SettingsSource {
                     LoadSettings.builder().setLabel(file.toString()).build();
             return new Compose(settings).composeString(Files.readString(file));
         } catch (IOException e) {
-            throw Settings.invalid("%s: %s (expected: a YAML file that can be read)".formatted(file, reason(e)), e);
+            throw SettingsErrors.invalid(
+                    "%s: %s (expected: a YAML file that can be read)".formatted(file, reason(e)), e);
         } catch (YamlEngineException e) {
             String problem =
                     String.valueOf(e.getMessage()).replaceAll("\\s+", " ").trim();
-            throw Settings.invalid("%s: %s (expected: YAML, one KEY: value a line)".formatted(file, problem), e);
+            throw SettingsErrors.invalid("%s: %s (expected: YAML, one KEY: value a line)".formatted(file, problem), e);
         }
     }
 
@@ -75,7 +71,7 @@ final class SettingsSource {
         String line = node.getStartMark()
                 .map(mark -> ", line " + (mark.getLine() + 1))
                 .orElse("");
-        throw Settings.invalid("%s%s: a list or a map (expected: one value)".formatted(file, line));
+        throw SettingsErrors.invalid("%s%s: a list or a map (expected: one value)".formatted(file, line));
     }
 
     private static String reason(IOException e) {
@@ -90,13 +86,18 @@ final class SettingsSource {
                 values.put(name, value.trim());
             }
         });
-        String post = values.get(POST);
-        this.misspelled = post != null && !values.containsKey(PORT);
+        String post = values.get(SettingsNames.POST);
+        this.misspelled = post != null && !values.containsKey(SettingsNames.PORT);
         if (post != null) {
-            LOG.warn("{}: {} is a misspelling of {}, accepted in {}", POST, post, PORT, place);
-            String port = values.putIfAbsent(PORT, post);
+            LOG.warn(
+                    "{}: {} is a misspelling of {}, accepted in {}",
+                    SettingsNames.POST,
+                    post,
+                    SettingsNames.PORT,
+                    place);
+            String port = values.putIfAbsent(SettingsNames.PORT, post);
             if (port != null && !port.equals(post)) {
-                throw Settings.contradiction(PORT, port, POST, post, place);
+                throw SettingsErrors.contradiction(SettingsNames.PORT, port, SettingsNames.POST, post, place);
             }
         }
     }
@@ -114,7 +115,7 @@ final class SettingsSource {
 
     /** Returns the name under which a variable was given. */
     String written(String name) {
-        return misspelled && name.equals(PORT) ? POST : name;
+        return misspelled && name.equals(SettingsNames.PORT) ? SettingsNames.POST : name;
     }
 
     /** Returns the setting as given here; null if it is not set. Fails if two spellings of it differ. */
@@ -131,7 +132,7 @@ final class SettingsSource {
                     " with ", spelling.names().stream().map(this::written).toList());
             T value = key.parse(name, text, place);
             if (found != null && !found.equals(value)) {
-                throw Settings.contradiction(foundName, foundText, name, text, place);
+                throw SettingsErrors.contradiction(foundName, foundText, name, text, place);
             }
             if (found == null) {
                 found = value;

@@ -48,7 +48,7 @@ record SettingsSpelling(
         for (int i = 0; i < names.size(); i++) {
             String part = source.get(names.get(i));
             if (part == null && defaults.isEmpty()) {
-                throw Settings.invalid("%s: not set, while %s is %s in %s (expected: both, or neither)"
+                throw SettingsErrors.invalid("%s: not set, while %s is %s in %s (expected: both, or neither)"
                         .formatted(
                                 names.get(i),
                                 source.written(names.get(1 - i)),
