@@ -5,14 +5,15 @@ import io.psf.api.PsException.Code;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.TupleWriter;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 
 /** A channel that records the frames that are sent over it. A test is the other side. */
 public class RecordedChannel implements Channel {
     private final FramePool pool = new FramePool(1 << 20);
-    private final List<Frame> sent = new ArrayList<>();
+    private final BlockingQueue<Frame> sent = new LinkedBlockingQueue<>();
     private volatile boolean open = true;
     private long silenceLimit;
 
@@ -29,7 +30,7 @@ public class RecordedChannel implements Channel {
 
             @Override
             public Channel connect(String host, int port, Acceptor acceptor) {
-                receiver = acceptor.accept(RecordedChannel.this);
+                connectTo(acceptor);
                 return RecordedChannel.this;
             }
 
@@ -38,9 +39,23 @@ public class RecordedChannel implements Channel {
         };
     }
 
+    /** Connects this channel. */
+    public void connectTo(Acceptor acceptor) {
+        receiver = acceptor.accept(this);
+    }
+
     /** The frames that were sent, oldest first. */
     public List<Frame> sent() {
-        return sent;
+        return List.copyOf(sent);
+    }
+
+    /** Waits for a frame that is sent, and takes it. */
+    public Frame take() {
+        try {
+            return sent.take();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** The request that was sent last. */

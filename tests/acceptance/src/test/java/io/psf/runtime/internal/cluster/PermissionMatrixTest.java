@@ -16,11 +16,10 @@ import io.psf.runtime.internal.server.node.HostNode;
 import io.psf.runtime.internal.server.shard.Placements;
 import io.psf.runtime.internal.store.Stores;
 import io.psf.runtime.spi.store.MemoryLimit;
-import io.psf.runtime.spi.transport.Channel;
 import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.Frames;
-import io.psf.runtime.spi.transport.Receiver;
+import io.psf.runtime.spi.transport.RecordedChannel;
 import io.psf.runtime.spi.transport.RequestHeader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,9 +31,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -187,12 +183,11 @@ class PermissionMatrixTest {
     }
 
     /** A peer's end of a connection. */
-    private final class Line implements Channel {
-        private final Receiver receiver = dispatcher.accept(this);
-        private final BlockingQueue<Frame> answers = new LinkedBlockingQueue<>();
+    private final class Line extends RecordedChannel {
         private long calls = 1;
 
         Line(Member member, String grant) {
+            connectTo(dispatcher);
             call(ListTensorsPsf.FUNCTION.info());
             var connection = Objects.requireNonNull(connections.get(this));
             connection.rights().prove(grant);
@@ -208,45 +203,11 @@ class PermissionMatrixTest {
         Code call(FunctionInfo function) {
             RequestHeader.Target nowhere = new RequestHeader.Target(0, 0, (short) 0);
             RequestHeader header = new RequestHeader(function, nowhere, calls++, 20_000, 0, 0);
-            receiver.received(this, Frames.request(pool, header, new TupleWriter()));
-            try {
-                Frame answer = answers.poll(20, TimeUnit.SECONDS);
-                assertThat(answer).as("answer of " + function.name()).isNotNull();
-                Code code = answer.status();
-                answer.release();
-                return code;
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
+            receive(Frames.request(pool, header, new TupleWriter()));
+            Frame answer = take();
+            Code code = answer.status();
+            answer.release();
+            return code;
         }
-
-        @Override
-        public void send(Frame frame, long deadline) {
-            answers.add(frame);
-        }
-
-        @Override
-        public void offer(Frame frame) {
-            answers.add(frame);
-        }
-
-        @Override
-        public void setReading(boolean reading) {}
-
-        @Override
-        public void trust() {}
-
-        @Override
-        public boolean isOpen() {
-            return true;
-        }
-
-        @Override
-        public String peer() {
-            return "test";
-        }
-
-        @Override
-        public void close() {}
     }
 }

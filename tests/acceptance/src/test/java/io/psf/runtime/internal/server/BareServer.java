@@ -22,19 +22,16 @@ import io.psf.runtime.internal.server.session.Connection;
 import io.psf.runtime.internal.server.shard.Placements;
 import io.psf.runtime.internal.store.Stores;
 import io.psf.runtime.spi.store.MemoryLimit;
-import io.psf.runtime.spi.transport.Channel;
 import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.Frames;
-import io.psf.runtime.spi.transport.Receiver;
+import io.psf.runtime.spi.transport.RecordedChannel;
 import io.psf.runtime.spi.transport.RequestHeader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
@@ -108,9 +105,11 @@ final class BareServer implements AutoCloseable {
     }
 
     /** A worker's end of a connection. */
-    final class Line implements Channel {
-        private final Receiver receiver = dispatcher.accept(this);
-        private final BlockingQueue<Frame> answers = new LinkedBlockingQueue<>();
+    final class Line extends RecordedChannel {
+
+        Line() {
+            connectTo(dispatcher);
+        }
 
         /** Sends a call to the shard. */
         <Q> void call(Function<Q, ?> function, Q request, long call, int attempt) {
@@ -125,58 +124,24 @@ final class BareServer implements AutoCloseable {
                     ? new RequestHeader.Target(layout.info().id().number(), 0, layout.stamp(0))
                     : new RequestHeader.Target(0, 0, (short) 0);
             RequestHeader header = new RequestHeader(function.info(), target, call, 20_000, attempt, 0);
-            receiver.received(this, Frames.request(pool, header, tuple));
+            receive(Frames.request(pool, header, tuple));
         }
 
         /** Waits for an answer: the number of the call, and its outcome. */
         String next() {
-            try {
-                Frame frame = answers.poll(20, TimeUnit.SECONDS);
-                assertThat(frame).as("answer").isNotNull();
-                String text = frame.call() + ": " + frame.status()
-                        + (frame.status() == PsException.Code.OK
-                                ? ""
-                                : " " + frame.reader(null).string());
-                frame.release();
-                return text;
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
+            Frame frame = take();
+            String text = frame.call() + ": " + frame.status()
+                    + (frame.status() == PsException.Code.OK
+                            ? ""
+                            : " " + frame.reader(null).string());
+            frame.release();
+            return text;
         }
 
         /** Returns true if there is no answer after the work that the lane has now. */
         boolean waits() {
             onShard(Shard::rows);
-            return answers.isEmpty();
+            return sent().isEmpty();
         }
-
-        @Override
-        public void send(Frame frame, long deadline) {
-            answers.add(frame);
-        }
-
-        @Override
-        public void offer(Frame frame) {
-            answers.add(frame);
-        }
-
-        @Override
-        public void setReading(boolean reading) {}
-
-        @Override
-        public void trust() {}
-
-        @Override
-        public boolean isOpen() {
-            return true;
-        }
-
-        @Override
-        public String peer() {
-            return "test";
-        }
-
-        @Override
-        public void close() {}
     }
 }
