@@ -99,7 +99,7 @@ final class CutSave {
             LockSupport.parkNanos(PAUSE);
             written = models().written(save);
         }
-        models().commit(save, ModelCalls.Part.of(records), tensors, written.indexes(), checkpoints.kept());
+        models().commit(save, ModelCalls.SavePart.of(records), tensors, written.indexes(), checkpoints.kept());
         isCommitted = true;
         named();
         var unused = calls.endSave(save.save(), "");

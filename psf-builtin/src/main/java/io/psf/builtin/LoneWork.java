@@ -33,11 +33,11 @@ record LoneWork(ClusterCaller client, String name) {
      * @param records the client's record
      * @param save saves, and returns the step
      */
-    void save(String what, List<RecordEntry> records, ToLongFunction<ModelCalls.Part> save) {
+    void save(String what, List<RecordEntry> records, ToLongFunction<ModelCalls.SavePart> save) {
         RecordEntry.requireFit(records);
         var unused = run(what, hold -> {
             client.requireNotRolledBack(); // before anything is discarded
-            return save.applyAsLong(new ModelCalls.Part(-1, records, hold, client::requireNotRolledBack));
+            return save.applyAsLong(new ModelCalls.SavePart(-1, records, hold, client::requireNotRolledBack));
         });
     }
 

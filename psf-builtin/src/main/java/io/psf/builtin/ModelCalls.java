@@ -43,15 +43,15 @@ record ModelCalls(ClusterCaller worker, String name) {
      * @param hold the number of the hold of a client that saves alone; 0 of a worker
      * @param beforeCommit a last check, once all slices are on the disk
      */
-    record Part(long attempt, List<RecordEntry> records, long hold, Runnable beforeCommit) {
+    record SavePart(long attempt, List<RecordEntry> records, long hold, Runnable beforeCommit) {
         /** Returns the part of a worker that saves for all, with the records that they have told in an attempt. */
-        static Part ofAttempt(long attempt) {
-            return new Part(attempt, List.of(), 0, () -> {});
+        static SavePart ofAttempt(long attempt) {
+            return new SavePart(attempt, List.of(), 0, () -> {});
         }
 
         /** Returns the part of a worker that saves for all, with their records. */
-        static Part of(List<RecordEntry> records) {
-            return new Part(-1, records, 0, () -> {});
+        static SavePart of(List<RecordEntry> records) {
+            return new SavePart(-1, records, 0, () -> {});
         }
     }
 
@@ -67,7 +67,7 @@ record ModelCalls(ClusterCaller worker, String name) {
      * @param kept the number of complete steps to keep
      * @param increments the most increments that follow an image with all rows
      */
-    void save(long step, Part part, List<TensorInfo> tensors, int kept, int increments) {
+    void save(long step, SavePart part, List<TensorInfo> tensors, int kept, int increments) {
         SaveModel.Request save = request(step, tensors, increments);
         List<SaveModel.Written> written = SaveModelPsf.stub(worker)
                 .withDeadline(ModelCheckpoints.LIMIT)
@@ -108,7 +108,11 @@ record ModelCalls(ClusterCaller worker, String name) {
      * @param part the caller's part in the save
      */
     void commit(
-            SaveModel.Request save, Part part, List<TensorInfo> tensors, List<SaveModel.Written> written, int kept) {
+            SaveModel.Request save,
+            SavePart part,
+            List<TensorInfo> tensors,
+            List<SaveModel.Written> written,
+            int kept) {
         List<SavedTensor> saved = tensors.stream()
                 .map(each -> new SavedTensor(each.id().name(), each.rows(), each.width(), save.save()))
                 .toList();

@@ -229,7 +229,7 @@ public final class ModelCheckpoints {
             return;
         }
         List<RecordEntry> entries = held.flushed(worker.rank(), step, record);
-        var unused = work(what, entries, attempt -> write(step, ModelCalls.Part.ofAttempt(attempt)));
+        var unused = work(what, entries, attempt -> write(step, ModelCalls.SavePart.ofAttempt(attempt)));
     }
 
     /** True if the caller saves and loads alone. */
@@ -252,7 +252,7 @@ public final class ModelCheckpoints {
                 : work(what, List.of(), attempt -> begun(load.getAsLong()));
     }
 
-    private long write(long step, ModelCalls.Part part) {
+    private long write(long step, ModelCalls.SavePart part) {
         calls().discard(step, part.hold());
         try {
             held.store();

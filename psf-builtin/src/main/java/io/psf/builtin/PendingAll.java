@@ -35,17 +35,17 @@ public record PendingAll(List<? extends Pending<?>> calls) implements Pending<Li
         return each(call -> call.await(Duration.ofNanos(Math.max(0, until - System.nanoTime()))));
     }
 
-    private interface Waiting {
+    private interface Await {
         Object on(Pending<?> call);
     }
 
     /** Waits for all calls, also if one fails: their arrays are borrowed until then. */
-    private List<Object> each(Waiting waiting) {
+    private List<Object> each(Await await) {
         List<Object> answers = new ArrayList<>();
         PsException failure = null;
         for (Pending<?> call : calls) {
             try {
-                answers.add(waiting.on(call));
+                answers.add(await.on(call));
             } catch (PsException e) {
                 failure = first(failure, e);
             }

@@ -9,7 +9,7 @@ import io.psf.api.spi.ForwardingCaller;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.internal.call.TaskSteps;
-import io.psf.runtime.internal.server.invocation.Step;
+import io.psf.runtime.internal.server.invocation.ReceivedStep;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -87,7 +87,7 @@ public final class TaskCaller extends ForwardingCaller {
             return false;
         }
         try {
-            Step.requireAllowed(info);
+            ReceivedStep.requireAllowed(info);
         } catch (PsException e) {
             throw e.at(info.name(), null, null, null);
         }

@@ -29,7 +29,7 @@ final class ModelAttempt {
     private final long number;
     private final Executor late;
     /** The workers that take part, by rank. */
-    private final TreeMap<Integer, Part> parts = new TreeMap<>();
+    private final TreeMap<Integer, Contribution> parts = new TreeMap<>();
 
     private final Map<Integer, CompletableFuture<LeadModel.Response>> waiting = new LinkedHashMap<>();
     /** The ranks of the workers that were present when the first of them called, and still are. */
@@ -40,7 +40,7 @@ final class ModelAttempt {
     private @Nullable Long step;
 
     /** The part of one worker: the work that it wants to do, as text, and its record. */
-    private record Part(String model, String work, List<RecordEntry> entries) {
+    private record Contribution(String model, String work, List<RecordEntry> entries) {
         @Override
         public String toString() {
             return work + " of model \"" + model + "\"";
@@ -69,7 +69,7 @@ final class ModelAttempt {
     }
 
     void join(int worker, String model, String work, List<RecordEntry> entries) {
-        parts.put(worker, new Part(model, work, entries));
+        parts.put(worker, new Contribution(model, work, entries));
     }
 
     /** Returns the records of the workers, in the order of the ranks. */
@@ -127,7 +127,7 @@ final class ModelAttempt {
 
     /** Two threads of one worker that save different models would share its part. */
     private void requirePart(int worker, String model) {
-        Part part = parts.get(worker);
+        Contribution part = parts.get(worker);
         if (part == null || !part.model().equals(model)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
@@ -207,9 +207,9 @@ final class ModelAttempt {
 
     /** Returns the failure if a worker wants to do other work than the first; null if all want to do the same. */
     private @Nullable PsException difference() {
-        Map.Entry<Integer, Part> first = parts.firstEntry();
-        for (Map.Entry<Integer, Part> each : parts.entrySet()) {
-            Part part = each.getValue();
+        Map.Entry<Integer, Contribution> first = parts.firstEntry();
+        for (Map.Entry<Integer, Contribution> each : parts.entrySet()) {
+            Contribution part = each.getValue();
             if (!part.toString().equals(first.getValue().toString())) {
                 return new PsException(
                         PsException.Code.BAD_REQUEST,

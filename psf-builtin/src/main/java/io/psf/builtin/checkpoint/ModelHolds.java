@@ -33,26 +33,26 @@ final class ModelHolds implements MemberListener {
     static final int MOST = 1024;
 
     private final Map<String, Hold> holds = new HashMap<>();
-    private final Map<String, Deque<Waiting>> waiting = new HashMap<>();
+    private final Map<String, Deque<WaitingHolder>> waiting = new HashMap<>();
     /** The number of holds so far; the number of the latest. */
     private long last;
 
     /** A client's turn. */
     private static final class Hold {
         final long number;
-        final Waiting holder;
+        final WaitingHolder holder;
 
         @Nullable
         Future<?> timer;
 
-        Hold(long number, Waiting holder) {
+        Hold(long number, WaitingHolder holder) {
             this.number = number;
             this.holder = holder;
         }
     }
 
     /** A client that waits for its turn, or has it. */
-    private record Waiting(CallInfo call, String work, CompletableFuture<HoldModel.Response> answer) {}
+    private record WaitingHolder(CallInfo call, String work, CompletableFuture<HoldModel.Response> answer) {}
 
     static ModelHolds of(Node server) {
         return server.attachment("psf.model.holds", ModelHolds.class, ModelHolds::new);
@@ -63,7 +63,7 @@ final class ModelHolds implements MemberListener {
         requireNoWorkers(model, work, Workers.of(server.members()));
         requireRoom(model, work);
         CompletableFuture<HoldModel.Response> answer = new DeferredAnswer<>(() -> waitsFor(model, work));
-        waiting.computeIfAbsent(model, name -> new ArrayDeque<>()).add(new Waiting(server.call(), work, answer));
+        waiting.computeIfAbsent(model, name -> new ArrayDeque<>()).add(new WaitingHolder(server.call(), work, answer));
         if (!holds.containsKey(model)) {
             next(model, server);
         }
@@ -73,7 +73,7 @@ final class ModelHolds implements MemberListener {
     private void requireRoom(String model, String work) {
         CheckpointPath.require("name of model", model);
         AtMost.requireName("work", work);
-        Deque<Waiting> before = waiting.get(model);
+        Deque<WaitingHolder> before = waiting.get(model);
         if (before != null) {
             before.removeIf(each -> each.answer().isDone()); // given up
         } else if (!holds.containsKey(model)) {
@@ -145,7 +145,7 @@ final class ModelHolds implements MemberListener {
 
     /** Gives the next client its turn whose call has not ended meanwhile. */
     private void next(String model, Node server) {
-        Waiting turn = poll(model);
+        WaitingHolder turn = poll(model);
         while (turn != null) {
             Hold hold = new Hold(++last, turn);
             if (turn.answer().complete(new HoldModel.Response(hold.number))) {
@@ -158,8 +158,8 @@ final class ModelHolds implements MemberListener {
         waiting.remove(model);
     }
 
-    private @Nullable Waiting poll(String model) {
-        Deque<Waiting> all = waiting.get(model);
+    private @Nullable WaitingHolder poll(String model) {
+        Deque<WaitingHolder> all = waiting.get(model);
         return all == null ? null : all.poll();
     }
 

@@ -11,9 +11,9 @@ final class PartialGroup {
     private final long number;
     private final int wanted;
     /** The waiting workers by rank, ascending. */
-    private final Map<Integer, Waiting> waiting = new TreeMap<>();
+    private final Map<Integer, WaitingPartner> waiting = new TreeMap<>();
 
-    private record Waiting(int worker, CompletableFuture<PartialReducePartners.Response> answer) {}
+    private record WaitingPartner(int worker, CompletableFuture<PartialReducePartners.Response> answer) {}
 
     PartialGroup(long number, int wanted) {
         this.number = number;
@@ -31,7 +31,7 @@ final class PartialGroup {
                     PsException.Code.BAD_REQUEST,
                     "rank: " + rank + " (expected: a rank not waiting yet; waiting: " + waiting.keySet() + ")");
         }
-        Waiting mine = new Waiting(worker, new CompletableFuture<>());
+        WaitingPartner mine = new WaitingPartner(worker, new CompletableFuture<>());
         waiting.put(rank, mine);
         return mine.answer();
     }

@@ -37,7 +37,7 @@ final class SspGroup {
     /** The workers that were present at the last change. */
     private Set<Integer> present = Set.of();
 
-    private final List<Waiting> waiting = new ArrayList<>();
+    private final List<WaitingSync> waiting = new ArrayList<>();
 
     /** The workers that have joined the cluster and do not begin yet. */
     private final Set<Integer> paused = new HashSet<>();
@@ -51,7 +51,7 @@ final class SspGroup {
     private record Pace(int worker, long clock) {}
 
     /** An answer that is due once the slowest worker has reached clock {@code until}. */
-    private record Waiting(int worker, long until, CompletableFuture<SspSync.Response> answer) {}
+    private record WaitingSync(int worker, long until, CompletableFuture<SspSync.Response> answer) {}
 
     SspGroup(long key, int size, int staleness, Set<Integer> present) {
         require(size >= 0, "size", size, ">= 1 workers, or 0 for all");
@@ -118,14 +118,14 @@ final class SspGroup {
         paces.put(rank, new Pace(worker, clock));
         long until = clock - staleness;
         CompletableFuture<SspSync.Response> answer = new DeferredAnswer<>(() -> behind(until));
-        waiting.add(new Waiting(worker, until, answer));
+        waiting.add(new WaitingSync(worker, until, answer));
         release(members);
         return answer;
     }
 
     /** Fails the calls that wait. */
     void fail(PsException reason) {
-        List<Waiting> failed = List.copyOf(waiting);
+        List<WaitingSync> failed = List.copyOf(waiting);
         waiting.clear();
         failed.forEach(each -> each.answer().completeExceptionally(reason));
     }
@@ -160,7 +160,7 @@ final class SspGroup {
         paused.retainAll(present);
         paces.replaceAll((rank, pace) -> present.contains(pace.worker()) ? pace : new Pace(NONE, pace.clock()));
         long slowest = slowest(present);
-        List<Waiting> pass = new ArrayList<>();
+        List<WaitingSync> pass = new ArrayList<>();
         waiting.removeIf(each -> each.answer().isDone()); // timed out or cancelled
         waiting.removeIf(each -> each.until() <= slowest && pass.add(each));
         pass.forEach(each -> each.answer().complete(new SspSync.Response(numbers.own(each.worker(), slowest))));

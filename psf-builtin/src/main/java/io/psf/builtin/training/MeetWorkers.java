@@ -49,6 +49,6 @@ public interface MeetWorkers {
                 .meet(
                         Workers.rank(server.call(), "training loop"),
                         request.step(),
-                        new Meeting.Part(request.stop(), request.entries()));
+                        new Meeting.Attendance(request.stop(), request.entries()));
     }
 }

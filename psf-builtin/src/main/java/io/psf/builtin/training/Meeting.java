@@ -18,7 +18,7 @@ final class Meeting {
     private static final int NONE = -1;
 
     private final long step;
-    private final TreeMap<Integer, Part> parts = new TreeMap<>();
+    private final TreeMap<Integer, Attendance> parts = new TreeMap<>();
     private final TreeMap<Integer, CompletableFuture<MeetWorkers.Response>> waiting = new TreeMap<>();
     private Set<Integer> expected = Set.of();
     private int leader = NONE;
@@ -29,7 +29,7 @@ final class Meeting {
      * @param stop true if the worker wants this cut to be the last one
      * @param entries the worker's record
      */
-    record Part(boolean stop, List<RecordEntry> entries) {}
+    record Attendance(boolean stop, List<RecordEntry> entries) {}
 
     /**
      * Creates a meeting.
@@ -53,7 +53,7 @@ final class Meeting {
         return leader == worker;
     }
 
-    CompletionStage<MeetWorkers.Response> add(int worker, Part part) {
+    CompletionStage<MeetWorkers.Response> add(int worker, Attendance part) {
         CompletableFuture<MeetWorkers.Response> answer = new DeferredAnswer<>(this::waitsFor);
         forget(worker); // a leader that comes again has not done the work
         parts.put(worker, part);
@@ -110,7 +110,7 @@ final class Meeting {
     }
 
     boolean isLast() {
-        return parts.values().stream().anyMatch(Part::stop);
+        return parts.values().stream().anyMatch(Attendance::stop);
     }
 
     /** Answers all with the outcome. */

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 /** The saves of a training loop, of which one is under way at a time. Used on the server's lane. */
 final class Saves {
-    private final Deque<Waiting> waiting = new ArrayDeque<>();
+    private final Deque<WaitingSave> waiting = new ArrayDeque<>();
     private @Nullable Save now;
     private int failures;
     private String reason = "";
 
     private record Save(int worker, long number) {}
 
-    private record Waiting(Save save, CompletableFuture<BeginSave.Response> answer) {}
+    private record WaitingSave(Save save, CompletableFuture<BeginSave.Response> answer) {}
 
     boolean isUnderWay() {
         return now != null;
@@ -33,7 +33,7 @@ final class Saves {
                 new DeferredAnswer<>(() -> "save " + now + ": under way (expected: its end)");
         waiting.removeIf(each -> each.answer().isDone()); // given up
         if (now == null || waits) {
-            waiting.add(new Waiting(new Save(worker, number), answer));
+            waiting.add(new WaitingSave(new Save(worker, number), answer));
             next();
         } else {
             answer.complete(new BeginSave.Response(false, failures, reason));
@@ -43,7 +43,7 @@ final class Saves {
 
     private void next() {
         while (now == null && !waiting.isEmpty()) {
-            Waiting first = waiting.remove();
+            WaitingSave first = waiting.remove();
             now = first.save();
             if (!first.answer().complete(new BeginSave.Response(true, failures, reason))) {
                 now = null; // given up

@@ -212,7 +212,7 @@ final class TrainingState {
         }
     }
 
-    CompletionStage<MeetWorkers.Response> meet(int worker, long step, Meeting.Part part) {
+    CompletionStage<MeetWorkers.Response> meet(int worker, long step, Meeting.Attendance part) {
         requireKnown(worker);
         Meeting open = meeting;
         if (step == MeetWorkers.LOAD) {

@@ -120,7 +120,7 @@ class TrainingStateTest {
     private void meet(long step) {
         Deque<CompletableFuture<MeetWorkers.Response>> answers = new ArrayDeque<>();
         present.forEach(rank -> answers.add(
-                loop.meet(rank, step, new Meeting.Part(false, List.of())).toCompletableFuture()));
+                loop.meet(rank, step, new Meeting.Attendance(false, List.of())).toCompletableFuture()));
         assertThat(answers.remove().join().leads()).isTrue();
         assertThat(answers).noneMatch(CompletableFuture::isDone);
         loop.end(0, step, step, null);
@@ -132,7 +132,7 @@ class TrainingStateTest {
         present.addAll(Set.of(0, 1, 2));
         present.forEach(rank -> enter(rank, false, false));
         present.forEach(rank -> loop.tell(rank, 3, STEPS, 0, false));
-        Meeting.Part part = new Meeting.Part(false, List.of());
+        Meeting.Attendance part = new Meeting.Attendance(false, List.of());
         var cut = loop.meet(0, 5, part).toCompletableFuture();
         var load = loop.meet(1, MeetWorkers.LOAD, part).toCompletableFuture();
         assertThat(cut).isCompletedExceptionally();
@@ -167,7 +167,7 @@ class TrainingStateTest {
         present.add(2);
         assertThat(enter(2, true, false).join().cut()).isEqualTo(EnterTraining.LATE);
         assertThat(enter(2, true, true).join().cut()).isEqualTo(22);
-        Meeting.Part part = new Meeting.Part(false, List.of());
+        Meeting.Attendance part = new Meeting.Attendance(false, List.of());
         var zero = loop.meet(0, 22, part).toCompletableFuture();
         var one = loop.meet(1, 22, part).toCompletableFuture();
         assertThat(zero).isNotDone();
@@ -201,7 +201,7 @@ class TrainingStateTest {
         loop.tell(0, stop ? 10 : STEPS, STEPS, 0, false);
         long cut = loop.tell(1, stop ? 10 : STEPS, STEPS, 0, stop);
         long last = stop ? cut : STEPS;
-        Meeting.Part part = new Meeting.Part(stop, List.of());
+        Meeting.Attendance part = new Meeting.Attendance(stop, List.of());
         var zero = loop.meet(0, last, part).toCompletableFuture();
         loop.meet(1, last, part);
         assertThat(zero.join().leads()).isTrue();

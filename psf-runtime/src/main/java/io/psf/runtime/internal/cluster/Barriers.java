@@ -34,7 +34,7 @@ final class Barriers implements Barrier, MemberListener {
     private final Journal journal;
 
     /** For each worker rank, its unanswered calls, oldest first. */
-    private final Map<Integer, List<Waiting>> waiting = new LinkedHashMap<>();
+    private final Map<Integer, List<WaitingCall>> waiting = new LinkedHashMap<>();
 
     /** For each worker rank, its latest call of a barrier that has opened. */
     private final Map<Integer, Long> opened = new HashMap<>();
@@ -57,7 +57,7 @@ final class Barriers implements Barrier, MemberListener {
      * @param isHere false for a call that a scheduler before this one has received: it is sent again, or its worker has given
      *     it up
      */
-    private record Waiting(long call, CompletableFuture<Response> answer, boolean isHere) {
+    private record WaitingCall(long call, CompletableFuture<Response> answer, boolean isHere) {
         boolean isDone() {
             return answer.isDone();
         }
@@ -70,12 +70,12 @@ final class Barriers implements Barrier, MemberListener {
         BarrierStep before = journal.state().barrier();
         counted.addAll(before.counted());
         for (Call call : before.called()) {
-            calls(call.worker()).add(new Waiting(call.call(), new CompletableFuture<>(), false));
+            calls(call.worker()).add(new WaitingCall(call.call(), new CompletableFuture<>(), false));
         }
         before.opened().forEach(call -> opened.put(call.worker(), call.call()));
     }
 
-    private List<Waiting> calls(int worker) {
+    private List<WaitingCall> calls(int worker) {
         return waiting.computeIfAbsent(worker, each -> new ArrayList<>());
     }
 
@@ -100,10 +100,10 @@ final class Barriers implements Barrier, MemberListener {
         }
         dropDone();
         CompletableFuture<Response> answer = new DeferredAnswer<>(this::whoIsMissing);
-        List<Waiting> calls = calls(worker);
+        List<WaitingCall> calls = calls(worker);
         dropDone(worker, calls);
         dropGivenUp(worker, calls, call.call());
-        calls.add(new Waiting(call.call(), answer, true));
+        calls.add(new WaitingCall(call.call(), answer, true));
         journal.barrier(BarrierStep.called(new Call(worker, call.call())));
         boolean isLast = missing.remove(worker) && missing.isEmpty();
         if (isLast || counted.isEmpty()) {
@@ -133,8 +133,10 @@ final class Barriers implements Barrier, MemberListener {
 
     /** Drops calls that have timed out, up to the first that waits. The barrier is over if none does. */
     private void dropDone() {
-        for (Iterator<Map.Entry<Integer, List<Waiting>>> i = waiting.entrySet().iterator(); i.hasNext(); ) {
-            Map.Entry<Integer, List<Waiting>> first = i.next();
+        for (Iterator<Map.Entry<Integer, List<WaitingCall>>> i =
+                        waiting.entrySet().iterator();
+                i.hasNext(); ) {
+            Map.Entry<Integer, List<WaitingCall>> first = i.next();
             dropDone(first.getKey(), first.getValue());
             if (!first.getValue().isEmpty()) {
                 return;
@@ -149,7 +151,7 @@ final class Barriers implements Barrier, MemberListener {
     }
 
     /** Drops the calls that an earlier scheduler has received, up to a later call of the worker: this one is sent again, or later. */
-    private void dropGivenUp(int worker, List<Waiting> calls, long later) {
+    private void dropGivenUp(int worker, List<WaitingCall> calls, long later) {
         List<Call> before = calls.stream()
                 .filter(each -> !each.isHere && each.call < later)
                 .map(each -> new Call(worker, each.call))
@@ -161,13 +163,13 @@ final class Barriers implements Barrier, MemberListener {
     }
 
     /** Drops calls of a worker that have timed out, or were cancelled. */
-    private void dropDone(int worker, List<Waiting> calls) {
+    private void dropDone(int worker, List<WaitingCall> calls) {
         List<Call> done = calls.stream()
-                .filter(Waiting::isDone)
+                .filter(WaitingCall::isDone)
                 .map(each -> new Call(worker, each.call))
                 .toList();
         if (!done.isEmpty()) {
-            calls.removeIf(Waiting::isDone);
+            calls.removeIf(WaitingCall::isDone);
             journal.barrier(BarrierStep.dropped(done));
         }
     }
@@ -199,7 +201,8 @@ final class Barriers implements Barrier, MemberListener {
     /** Fails the calls from before a rollback: the workers meet again when they load a checkpoint. */
     void rollBack(long epoch) {
         rollback = epoch;
-        List<Waiting> before = waiting.values().stream().flatMap(List::stream).toList();
+        List<WaitingCall> before =
+                waiting.values().stream().flatMap(List::stream).toList();
         waiting.clear();
         counted.clear();
         missing.clear();
@@ -215,9 +218,9 @@ final class Barriers implements Barrier, MemberListener {
 
     private void open() {
         List<Call> through = new ArrayList<>();
-        List<Waiting> over = new ArrayList<>();
+        List<WaitingCall> over = new ArrayList<>();
         for (int worker : counted) {
-            Waiting first = waiting.getOrDefault(worker, List.of()).remove(0); // each has a call
+            WaitingCall first = waiting.getOrDefault(worker, List.of()).remove(0); // each has a call
             over.add(first);
             through.add(new Call(worker, first.call));
             opened.put(worker, first.call);

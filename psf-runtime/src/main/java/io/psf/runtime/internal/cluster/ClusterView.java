@@ -25,9 +25,9 @@ public final class ClusterView implements Declarations {
     private volatile Rules rules;
     private volatile Consumer<Permits> permitted = permits -> {};
     /** Those that wait for a later state. Guarded by this. */
-    private final List<Waiting> waiting = new ArrayList<>();
+    private final List<AwaitedEpoch> waiting = new ArrayList<>();
 
-    private record Waiting(long epoch, CompletableFuture<ClusterState> reached) {}
+    private record AwaitedEpoch(long epoch, CompletableFuture<ClusterState> reached) {}
 
     ClusterView(ClusterChange whole, @Nullable Rules rules) {
         this.state = ClusterState.NONE.with(whole);
@@ -64,7 +64,7 @@ public final class ClusterView implements Declarations {
      * passed over; so are those behind a gap, which the next heartbeat fills.
      */
     void apply(List<ClusterChange> changes) {
-        List<Waiting> over = new ArrayList<>();
+        List<AwaitedEpoch> over = new ArrayList<>();
         ClusterState now;
         synchronized (this) {
             now = state;
@@ -75,15 +75,15 @@ public final class ClusterView implements Declarations {
                 }
             }
             state = now;
-            for (Iterator<Waiting> i = waiting.iterator(); i.hasNext(); ) {
-                Waiting each = i.next();
+            for (Iterator<AwaitedEpoch> i = waiting.iterator(); i.hasNext(); ) {
+                AwaitedEpoch each = i.next();
                 if (each.epoch <= now.epoch() || each.reached.isDone()) {
                     i.remove();
                     over.add(each);
                 }
             }
         }
-        for (Waiting each : over) {
+        for (AwaitedEpoch each : over) {
             each.reached.complete(now);
         }
     }
@@ -101,7 +101,7 @@ public final class ClusterView implements Declarations {
                                 + ", this one for epoch " + epoch + " (expected: at most " + MOST_WAITING
                                 + "; this node has epoch " + state.epoch() + ")"));
             }
-            Waiting added = new Waiting(epoch, new CompletableFuture<>());
+            AwaitedEpoch added = new AwaitedEpoch(epoch, new CompletableFuture<>());
             waiting.add(added);
             added.reached.orTimeout(LONGEST_WAIT_SECONDS, TimeUnit.SECONDS);
             return added.reached
@@ -119,7 +119,7 @@ public final class ClusterView implements Declarations {
         }
     }
 
-    private synchronized void forget(Waiting over) {
+    private synchronized void forget(AwaitedEpoch over) {
         waiting.remove(over);
     }
 

@@ -4,7 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.runtime.internal.server.invocation.Failures;
 import io.psf.runtime.internal.server.invocation.Invocation;
-import io.psf.runtime.internal.server.invocation.Step;
+import io.psf.runtime.internal.server.invocation.ReceivedStep;
 import io.psf.runtime.internal.server.lane.ChainedCalls;
 import io.psf.runtime.internal.server.lane.Lane;
 import io.psf.runtime.internal.server.lane.Turn;
@@ -150,7 +150,7 @@ final class Requests {
             frame.release();
             return;
         }
-        Step step = Step.of(frame);
+        ReceivedStep step = ReceivedStep.of(frame);
         List<Invocation> run = new ArrayList<>();
         int priority = Byte.MIN_VALUE;
         CallRecord before = null;

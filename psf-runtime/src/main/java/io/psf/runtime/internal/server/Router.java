@@ -10,7 +10,7 @@ import io.psf.runtime.internal.server.handler.Choices;
 import io.psf.runtime.internal.server.handler.Handlers;
 import io.psf.runtime.internal.server.invocation.CallTarget;
 import io.psf.runtime.internal.server.invocation.Invocation;
-import io.psf.runtime.internal.server.invocation.Step;
+import io.psf.runtime.internal.server.invocation.ReceivedStep;
 import io.psf.runtime.internal.server.lane.Lane;
 import io.psf.runtime.internal.server.node.HostNode;
 import io.psf.runtime.internal.server.node.LaneShard;
@@ -48,7 +48,11 @@ final class Router {
      * @throws PsException if this node has no such function or shard, or has it with another schema or layout
      */
     Invocation route(
-            Connection connection, Frame frame, boolean isChained, @Nullable CallRecord before, @Nullable Step step) {
+            Connection connection,
+            Frame frame,
+            boolean isChained,
+            @Nullable CallRecord before,
+            @Nullable ReceivedStep step) {
         Choices choices = handlers.get(frame.function());
         if (choices == null) {
             // An unidentified peer does not receive the contents of the class path.

@@ -20,19 +20,19 @@ import org.jspecify.annotations.Nullable;
  * The step of a task that a chain is. Its one call that changes something runs unless the shard has run that step of that
  * task: then it is answered with the empty response. A step has run once its call has succeeded.
  */
-public final class Step {
+public final class ReceivedStep {
     private final RequestHeader.Step header;
     /** True if the call that changes something has been found. */
     private boolean hasChange;
 
-    private Step(RequestHeader.Step header) {
+    private ReceivedStep(RequestHeader.Step header) {
         this.header = header;
     }
 
     /** Returns the step of a chain; null if it is none. */
-    public static @Nullable Step of(Frame chain) {
+    public static @Nullable ReceivedStep of(Frame chain) {
         RequestHeader.Step header = RequestHeader.Step.of(chain);
-        return header.isNone() ? null : new Step(header);
+        return header.isNone() ? null : new ReceivedStep(header);
     }
 
     /**

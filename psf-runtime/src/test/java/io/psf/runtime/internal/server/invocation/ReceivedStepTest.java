@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What a chain may be as a step of a task. */
-final class StepTest {
+final class ReceivedStepTest {
     private final FramePool pool = new FramePool(1 << 16, 1 << 20);
     private final Lane lane = new Lane("test", pool);
 
@@ -59,16 +59,16 @@ final class StepTest {
 
     private static final Binding<?, ?> ALLOWED = binding(Place.SHARD, "test.nothing at SHARD (t:tensor) -> ()");
 
-    private @Nullable Step step(long task, int number) {
+    private @Nullable ReceivedStep step(long task, int number) {
         RequestHeader header = RequestHeader.toNode(ALLOWED.function().info(), 0, 1, 1000);
         RequestHeader.Step step = new RequestHeader.Step(task, number, 0);
         Frame chain = Frames.chain(pool, step, List.of(header), List.of(new TupleWriter()));
         assertThat(RequestHeader.Step.of(chain)).isEqualTo(step);
-        return Step.of(chain);
+        return ReceivedStep.of(chain);
     }
 
     private void assertRefused(long task, int number, Binding<?, ?> binding, String why) {
-        Step step = Objects.requireNonNull(step(task, number));
+        ReceivedStep step = Objects.requireNonNull(step(task, number));
         assertThatThrownBy(() -> step.once(binding, lane))
                 .isInstanceOfSatisfying(
                         PsException.class, e -> assertThat(e.code()).isEqualTo(Code.BAD_REQUEST))
@@ -100,7 +100,7 @@ final class StepTest {
                 "which changes something and responds (n:i32 sum) (expected: an empty response; use a push and then a pull)");
         assertRefused(
                 5, 1, binding(Place.SHARD, "test.nothing at SHARD (t:tensor) -> () merged"), "responds () merged");
-        Step step = Objects.requireNonNull(step(5, 1));
+        ReceivedStep step = Objects.requireNonNull(step(5, 1));
         assertThat(step.once(ALLOWED, lane)).isNotNull();
         assertThatThrownBy(() -> step.once(ALLOWED, lane))
                 .hasMessageContaining(
