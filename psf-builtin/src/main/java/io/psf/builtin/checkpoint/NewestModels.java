@@ -50,8 +50,7 @@ public interface NewestModels {
                         break;
                     }
                 }
-            } catch (PsException | IOException e) {
-                continue; // it has none that it can read
+            } catch (PsException | IOException unreadable) { // it has none
             }
         }
         return new Response(found);
