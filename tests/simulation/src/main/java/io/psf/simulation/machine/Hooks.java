@@ -81,7 +81,7 @@ public final class Hooks {
         return Machine.here() != null || runtime.removeShutdownHook(hook);
     }
 
-    /** The lock of a node that is killed ends with the node, as that of a process. */
+    /** The lock of a node that is killed ends with the node, as a process's lock does. */
     public static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
         FileLock lock = channel.tryLock();
         Machine machine = Machine.here();

@@ -63,7 +63,7 @@ public final class Deadlines implements Workload {
             long millis = world.machine().millis() - began;
             boolean isAllowed =
                     isCancelled ? outcome == Code.CANCELLED : outcome == Code.OK || outcome == Code.TIMED_OUT;
-            // The clock of a server may be fast, and that of a worker slow.
+            // The clock of a server may be fast, and a worker's clock slow.
             boolean isInTime = millis <= 2L * deadline + SLACK_MILLIS + world.silenceMillis();
             boolean isEarly = outcome == Code.OK && millis < takes / 2;
             if (!isAllowed || !isInTime || isEarly) {

@@ -19,7 +19,7 @@ import java.util.SplittableRandom;
 
 /**
  * Workers train with checkpoints, while servers are lost and come back. All go back to a checkpoint together, with their records of
- * it, and the model at the end is that of an undisturbed training.
+ * it, and the model at the end equals the model of an undisturbed training.
  */
 public final class Training implements Workload {
     private static final int ROWS = 24;
