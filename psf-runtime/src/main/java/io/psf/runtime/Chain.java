@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>If a call fails or is cancelled, the calls behind it are not run on that slice and fail with {@code CANCELLED}. If
- * a handler answers a call later, other workers' calls may run in between; the calls behind it still wait for it. A
+ * a handler answers a call later, other workers' calls may run in between; the calls behind it still wait for it. A call
+ * that only reads runs again if its connection broke before it was answered: then it may see the later calls of the chain. A
  * chain is not repeated if a tensor was created again ({@code STALE_LAYOUT}): the next one uses the new location. Not
  * thread-safe.
  */

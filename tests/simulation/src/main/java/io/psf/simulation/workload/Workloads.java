@@ -15,7 +15,10 @@ public final class Workloads {
             Barriers::new,
             Clocks::new,
             Deadlines::new,
-            Training::new);
+            Training::new,
+            Chains::new,
+            GrowingTable::new,
+            Visitors::new);
 
     private Workloads() {}
 

@@ -11,6 +11,7 @@ final class Leftovers {
     private Leftovers() {}
 
     static void check(World world) throws InterruptedException {
+        close(world, "client");
         close(world, "worker");
         close(world, "server");
         close(world, "scheduler");

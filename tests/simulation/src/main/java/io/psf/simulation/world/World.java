@@ -1,5 +1,6 @@
 package io.psf.simulation.world;
 
+import io.psf.runtime.Client;
 import io.psf.runtime.Scheduler;
 import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.Server;
@@ -36,6 +37,7 @@ public final class World {
     private final SimulatedNetwork network;
     private final List<SimulatedNode<Server>> servers = new ArrayList<>();
     private final List<SimulatedNode<Worker>> workers = new ArrayList<>();
+    private final List<SimulatedNode<Client>> clients = new ArrayList<>();
     private final Tasks faulting = new Tasks();
     private final SplittableRandom thinking;
     private final long mostThinkingNanos;
@@ -120,6 +122,15 @@ public final class World {
         return node;
     }
 
+    /** Connects one more client, on a node of its own. */
+    public SimulatedNode<Client> client() {
+        SimulatedNode<Client> node = new SimulatedNode<>(machine.node("client " + clients.size()));
+        clients.add(node);
+        WorkerConfig config = WorkerConfig.of(HOST, SCHEDULER_PORT).withDeadline(shape.deadline());
+        node.start(pool -> SimulatedNodes.client(config, transport(node.threads(), pool), pool));
+        return node;
+    }
+
     // For workloads.
 
     public Shape shape() {
@@ -201,7 +212,7 @@ public final class World {
 
     /** Returns all nodes. */
     public List<SimulatedNode<?>> nodes() {
-        return Stream.of(Stream.of(scheduler), servers.stream(), workers.stream())
+        return Stream.of(Stream.of(scheduler), servers.stream(), workers.stream(), clients.stream())
                 .<SimulatedNode<?>>flatMap(each -> each)
                 .toList();
     }
