@@ -359,7 +359,7 @@ class CacheFunctionsTest {
         refused(() -> sync(cluster, one, one, -1), "bound: -1 (expected: >= 0 updates)");
         refused(
                 () -> sync(cluster, one, LongArray.of(-2), 0),
-                "version of a row: -2 (expected: >= 0, or -1 for one that is not cached)");
+                "version of a row: -2 (expected: >= 0, or -1 if it is not cached)");
         refused(() -> sync(cluster, one, LongArray.of(1, 2), 0), "versions length: 2 (expected: 1");
         refused(
                 () -> push(cluster, new Push(one, ones, IntArray.of(-1))),

@@ -277,12 +277,12 @@ class SaveLoadTest {
     void anotherShapeOrOptimizerIsRefusedWithBoth() {
         save("other");
         assertThat(refusal(TensorSpec.dense("w", ROWS, 4).optimizer(Optimizers.adam(0.01)), "other"))
-                .hasMessageContaining("BAD_REQUEST: shape of checkpoint \"other\": [40, 3] (expected: [40, 4], that of"
-                        + " tensor \"w\")");
+                .hasMessageContaining("BAD_REQUEST: shape of checkpoint \"other\": [40, 3] (expected: [40, 4], the"
+                        + " shape of tensor \"w\")");
         assertThat(refusal(spec(Optimizers.sgd(0.01)), "other"))
                 .hasMessageContaining(
-                        "BAD_REQUEST: optimizer of checkpoint \"other\": psf.adam (expected: psf.sgd, that of"
-                                + " tensor \"w\")");
+                        "BAD_REQUEST: optimizer of checkpoint \"other\": psf.adam (expected: psf.sgd, the"
+                                + " optimizer of tensor \"w\")");
     }
 
     @Test
