@@ -24,7 +24,7 @@ import io.psf.runtime.internal.cluster.Session;
 import io.psf.runtime.internal.server.Dispatcher;
 import io.psf.runtime.internal.server.invocation.Outgoing;
 import io.psf.runtime.internal.transport.memory.InProcessTransport;
-import io.psf.runtime.spi.transport.OfferingTransport;
+import io.psf.runtime.internal.call.OfferingTransport;
 import io.psf.runtime.spi.transport.Transport;
 import java.time.Duration;
 import java.util.Collection;

@@ -1,5 +1,8 @@
-package io.psf.runtime.spi.transport;
+package io.psf.runtime.internal.call;
 
+import io.psf.runtime.spi.transport.Acceptor;
+import io.psf.runtime.spi.transport.Channel;
+import io.psf.runtime.spi.transport.Transport;
 import java.util.function.BooleanSupplier;
 
 /**

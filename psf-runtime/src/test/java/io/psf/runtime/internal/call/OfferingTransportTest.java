@@ -1,10 +1,16 @@
-package io.psf.runtime.spi.transport;
+package io.psf.runtime.internal.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.runtime.spi.transport.Channel;
+import io.psf.runtime.spi.transport.Frame;
+import io.psf.runtime.spi.transport.FramePool;
+import io.psf.runtime.spi.transport.Frames;
+import io.psf.runtime.spi.transport.Receiver;
+import io.psf.runtime.spi.transport.RecordedChannel;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

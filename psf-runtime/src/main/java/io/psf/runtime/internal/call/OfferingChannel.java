@@ -1,7 +1,13 @@
-package io.psf.runtime.spi.transport;
+package io.psf.runtime.internal.call;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.runtime.spi.transport.Acceptor;
+import io.psf.runtime.spi.transport.Channel;
+import io.psf.runtime.spi.transport.Draft;
+import io.psf.runtime.spi.transport.Frame;
+import io.psf.runtime.spi.transport.Receiver;
+import io.psf.runtime.spi.transport.Transport;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
