@@ -280,9 +280,8 @@ class SaveLoadTest {
                 .hasMessageContaining("BAD_REQUEST: shape of checkpoint \"other\": [40, 3] (expected: [40, 4], the"
                         + " shape of tensor \"w\")");
         assertThat(refusal(spec(Optimizers.sgd(0.01)), "other"))
-                .hasMessageContaining(
-                        "BAD_REQUEST: optimizer of checkpoint \"other\": psf.adam (expected: psf.sgd, the"
-                                + " optimizer of tensor \"w\")");
+                .hasMessageContaining("BAD_REQUEST: optimizer of checkpoint \"other\": psf.adam (expected: psf.sgd, the"
+                        + " optimizer of tensor \"w\")");
     }
 
     @Test

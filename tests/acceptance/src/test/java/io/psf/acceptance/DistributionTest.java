@@ -48,7 +48,8 @@ class DistributionTest {
             }
         }
         home = folder.resolve(archive.getFileName().toString().replaceAll("\\.zip$", ""));
-        assertThat(home.resolve("bin/psf").toFile().setExecutable(true)).isTrue(); // Java's reader of archives drops modes
+        assertThat(home.resolve("bin/psf").toFile().setExecutable(true))
+                .isTrue(); // Java's reader of archives drops modes
     }
 
     @Test

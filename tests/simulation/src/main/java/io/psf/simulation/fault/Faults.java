@@ -25,7 +25,8 @@ public final class Faults {
             List.of(Cut::ofScheduler, Hole::lasting, Pause::lasting, Kill::ofWorker, Kill::ofServer);
 
     /** Breaks no connection. */
-    public static final List<Fault.Kind> DELAYS = List.of(Pause::brief, Slowness::draw, ClockRate::draw, ClockJump::draw);
+    public static final List<Fault.Kind> DELAYS =
+            List.of(Pause::brief, Slowness::draw, ClockRate::draw, ClockJump::draw);
 
     /** Kills servers that are started again, with the slices of the newest checkpoint. */
     public static final List<Fault.Kind> RETURNS = List.of(Kill::serverReturns);
