@@ -132,9 +132,9 @@ class NewFunctionTest {
 
     @ParameterizedTest
     @CsvSource({
-        "9lives, acme, shard, NAME: 9lives (expected: letters",
-        "a--b, acme, shard, NAME: a--b (expected: letters",
-        "../up, acme, shard, NAME: ../up (expected: letters",
+        "9lives, acme, shard, NAME: 9lives (expected: a letter",
+        "a--b, acme, shard, NAME: a--b (expected: a letter",
+        "../up, acme, shard, NAME: ../up (expected: a letter",
         "string, acme, shard, 'NAME: string (expected: another, since Java or psf has a class String)'",
         "shard, acme, shard, 'NAME: shard (expected: another, since Java or psf has a class Shard)'",
         "axpy, acme.new, shard, --package: acme.new (expected: a package in Java",

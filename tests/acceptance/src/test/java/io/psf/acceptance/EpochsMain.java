@@ -34,7 +34,7 @@ public final class EpochsMain {
                             .updates(Updates.MEAN)
                             .slices(7));
             ModelCheckpoints.at(worker, "epochs").everySteps(1).run(epochs, epoch -> {
-                long share = 2 + (2 * worker.rank() + epoch) % 5;
+                long share = 2 + (2L * worker.rank() + epoch) % 5;
                 for (int batch = 0; batch < share; batch++) {
                     Tensors.push(worker, w, gradient(epoch, worker.rank(), batch))
                             .await();

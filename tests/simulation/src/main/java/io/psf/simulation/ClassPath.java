@@ -19,7 +19,7 @@ final class ClassPath {
     private ClassPath() {}
 
     static void initialize() {
-        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
             names(Path.of(entry)).stream()
                     .filter(each -> each.startsWith("io/psf/") && each.endsWith(SUFFIX))
                     .sorted()

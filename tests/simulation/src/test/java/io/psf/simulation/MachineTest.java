@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** This class is rewritten itself: its clocks, threads and monitors are those of the machine. */
 @Timeout(60)
+@SuppressWarnings({"ThreadPriorityCheck", "WaitNotInLoop"}) // the seed decides, and nothing wakes a thread by chance
 class MachineTest {
     private static final Machine.Bounds BOUNDS = new Machine.Bounds(100_000, TimeUnit.HOURS.toNanos(2));
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.simulation.agent.Plant;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -27,14 +28,13 @@ class PlantedDefectsTest {
     @ParameterizedTest
     @MethodSource("defects")
     void aDefectIsFound(Plant defect) {
-        Outcome found = LongStream.range(0, MOST)
+        Optional<Outcome> found = LongStream.range(0, MOST)
                 .mapToObj(seed -> Simulation.run(Plan.of(seed).of(defect.workload()), defect))
                 .filter(each -> each.failure() != null)
-                .findFirst()
-                .orElse(null);
-        assertThat(found).as(defect.name() + ": " + defect.what()).isNotNull();
+                .findFirst();
+        assertThat(found).as(defect.name() + ": " + defect.what()).isPresent();
         // A line of the table in docs/simulation.md.
         System.out.println("| `" + defect.name() + "` | " + defect.what() + " | `" + defect.workload() + "` | "
-                + (found.plan().seed() + 1) + " |");
+                + (found.orElseThrow().plan().seed() + 1) + " |");
     }
 }

@@ -146,7 +146,7 @@ public record ScaleRun(int servers, int workers, int tensors) {
                 "",
                 Node.HOST,
                 new Rule("psf.constant", Map.of("value", "0"), Map.of()),
-                new Rule("psf.adam", Map.of("lr", "0.001"), Map.of()),
+                new Rule("psf.adam", Map.of("lr", "0.001", "b1", "0.9", "b2", "0.999", "eps", "1e-8"), Map.of()),
                 Rounds.NONE,
                 Map.of(),
                 "");

@@ -162,6 +162,7 @@ public final class Hooks {
 
     // Monitors.
 
+    @SuppressWarnings("ThreadPriorityCheck") // the seed picks the next thread
     public static void enter(Object of) {
         Machine machine = Machine.here();
         if (machine != null) {

@@ -2,7 +2,6 @@ package io.psf.simulation.machine;
 
 import java.util.ArrayDeque;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +20,7 @@ final class Monitors {
         int count;
     }
 
-    private final Map<Object, Monitor> held = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Monitor> held = new IdentityHashMap<>();
 
     void enter(Object of) {
         Thread thread = Thread.currentThread();

@@ -64,7 +64,7 @@ public final class Training implements Workload {
                     world.beginFaults(); // the first checkpoint is there
                     world.think();
                     float[] update = new float[ROWS];
-                    Arrays.fill(update, step * (worker.rank() + 1));
+                    Arrays.fill(update, (float) (step * (worker.rank() + 1)));
                     Tensors.push(worker, tensor, update).await();
                     position[0] = step;
                 });
