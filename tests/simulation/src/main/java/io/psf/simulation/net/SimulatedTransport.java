@@ -41,6 +41,8 @@ final class SimulatedTransport implements Transport {
         SimulatedChannel near = new SimulatedChannel(network, node, pool, host + ":" + port);
         SimulatedChannel far = new SimulatedChannel(network, to.node(), to.pool(), node.name());
         near.connect(far, acceptor, to.acceptor);
+        connected.removeIf(each -> !each.isOpen());
+        to.accepted.removeIf(each -> !each.isOpen());
         connected.add(near);
         to.accepted.add(far);
         return near;
