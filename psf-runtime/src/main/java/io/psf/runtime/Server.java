@@ -124,7 +124,8 @@ public final class Server implements AutoCloseable {
         connections.setPresence((member, since) -> isPresent(link.view().state(), member, since));
         connections.setSilenceLimit(link.limits().heartbeat());
         link.view().whenPermitted(connections::setPermits);
-        ServerCalls calls = resources.sender(new ServerCalls(client, link, resources.transport(), dispatcher));
+        // Closed after the connections of the callers: these do not receive the failures of the calls that end with it.
+        ServerCalls calls = resources.receiver(new ServerCalls(client, link, resources.transport(), dispatcher));
         host.setOutgoing(calls);
         joined.complete(new Identity(
                 Role.SERVER, link.rank(), link.tickets(), config.transport().checksum(), link.view()));

@@ -164,6 +164,24 @@ final class CallOnTest {
         requireGivenUp();
     }
 
+    /** Else a caller would take the end of the server for an answer of the function. */
+    @Test
+    void aServerThatEndsDoesNotAnswerWithTheFailuresOfItsCalls() {
+        for (int i = 0; i < 5; i++) {
+            CallOn.SILENT.clear();
+            try (PsCluster cluster = Clusters.start(Over.TCP, 1, 1)) {
+                TensorId x =
+                        Tensors.init(cluster.worker(), TensorSpec.dense("x", 40).slices(1));
+                Pending<?> pending = CallOnPsf.stub(cluster.worker()).call(x, x, 1, How.NEVER);
+                await().forever().until(() -> CallOn.SILENT.size() == 1);
+                cluster.servers().get(0).close();
+                PsException lost = failure(pending);
+                assertThat(lost.code()).isEqualTo(Code.UNAVAILABLE);
+                assertThat(lost).hasMessageContaining("has left the cluster");
+            }
+        }
+    }
+
     @Test
     void aCallIsGivenUpWithTheOneItIsMadeFor() throws InterruptedException {
         CallOn.SILENT.clear();

@@ -12,6 +12,7 @@ import io.psf.api.PsException.Code;
 import io.psf.api.TensorId;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import io.psf.builtin.tensor.ClearPsf;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.util.concurrent.Future;
@@ -106,9 +107,11 @@ final class WorkOnLanesTest {
                     "waiting for the shards of tensor \"t\": on the lane");
             Pending<?> blocked = onEach.call(t, How.BLOCK);
             OnEach.BEGUN.await();
-            Tensors.clear(worker, t);
+            Pending<?> cleared = ClearPsf.stub(worker).call(t); // waits for the lanes
+            assertThat(Tensors.list(worker)).isEmpty();
             OnEach.END.countDown();
             requireFailure(blocked, Code.UNKNOWN_TENSOR, "the tensor was cleared");
+            cleared.await();
         }
     }
 }
