@@ -57,6 +57,10 @@ final class Absences {
             entry.refuses = null;
             return null;
         }
+        if (entry.connection.channel() != entry.ended) { // another one has come and gone meanwhile
+            entry.ended = entry.connection.channel();
+            entry.absent = 0;
+        }
         entry.absent += Math.min(passed, MOST_OF_A_TICK);
         if (entry.absent < LIMIT) {
             return null;

@@ -3,6 +3,7 @@ package io.psf.runtime.internal.cluster;
 import io.psf.api.Member;
 import io.psf.api.Role;
 import io.psf.runtime.internal.server.session.Connection;
+import io.psf.runtime.spi.transport.Channel;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +37,11 @@ final class MemberEntry {
     /** When the node was heard last, as {@link ClusterPlan#now} counts. */
     long lastSeen;
 
-    /** For how long the node has had no connection, in nanoseconds. */
+    /** For how long the node has had no connection since {@link #ended}, in nanoseconds. */
     long absent;
+    /** The channel that was closed at the last tick. */
+    @Nullable
+    Channel ended;
     /** Completed with true if nothing listens where the node did; null if that is not asked. */
     @Nullable
     CompletableFuture<Boolean> refuses;

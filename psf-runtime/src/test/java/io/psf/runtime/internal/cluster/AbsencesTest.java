@@ -6,6 +6,7 @@ import io.psf.api.Member;
 import io.psf.api.Role;
 import io.psf.runtime.internal.server.session.Admission;
 import io.psf.runtime.internal.server.session.Connection;
+import io.psf.runtime.spi.transport.Channel;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.RecordedChannel;
 import java.time.Duration;
@@ -77,6 +78,19 @@ final class AbsencesTest {
         worker.connection = gone;
         assertThat(after(19, worker)).isNull();
         assertThat(after(1, worker)).isNotNull();
+    }
+
+    /** The network breaks each of them before the next tick. */
+    @Test
+    void aConnectionBetweenTwoTicksCountsToo() {
+        MemberEntry worker = closed(Role.WORKER);
+        for (int i = 0; i < 100; i++) {
+            assertThat(after(10, worker)).isNull();
+            Channel again = new RecordedChannel();
+            worker.connection.moveTo(again, i + 1);
+            again.close();
+        }
+        assertThat(after(20, worker)).isNotNull();
     }
 
     @Test
