@@ -8,6 +8,7 @@ import io.psf.api.NodeHealth;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
 import io.psf.api.Role;
+import io.psf.api.TensorId;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.OwnerFiles;
 import io.psf.api.spi.ServiceClassPath;
@@ -53,6 +54,8 @@ public final class Server implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Server.class);
 
     private final NodeResources node;
+    private static final Duration DROP_LIMIT = Duration.ofMinutes(1);
+
     private final HostNode host;
     private final Transport.Listener listener;
     private final ClusterLink link;
@@ -179,13 +182,19 @@ public final class Server implements AutoCloseable {
     /** Makes and loads the shards of the lost server whose place this one takes. */
     private void restore(ServerCalls calls) {
         ClusterState now = link.view().state();
-        List<DeclaredTensor> tensors = now.declared();
+        List<DeclaredTensor> tensors = now.declared().stream()
+                .filter(each -> each.layout().servers().contains(rank()))
+                .toList();
         List<String> models =
                 now.recovery().models().stream().map(ClusterChange.Model::name).toList();
         LOG.info("server {} takes the place of a lost one, and loads its slices of {} tensors", rank(), tensors.size());
         long began = System.nanoTime();
-        Listeners.found(ShardRestorer.class)
-                .forEach(restorer -> restorer.restore(calls.here(), tensors, now.epoch(), models));
+        for (ShardRestorer restorer : Listeners.found(ShardRestorer.class)) {
+            for (TensorId each : restorer.restore(calls.here(), calls.onAll(), tensors, now.epoch(), models)) {
+                link.dropped(each, DROP_LIMIT);
+                LOG.warn("tensor \"{}\" is dropped: no checkpoint has its slices of the lost server", each);
+            }
+        }
         LOG.info("server {} has its slices after {} ms", rank(), (System.nanoTime() - began) / 1_000_000);
     }
 

@@ -40,6 +40,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -138,13 +139,22 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
 
     /** Returns a caller whose calls to nodes run on this server alone. */
     FunctionCaller here() {
+        return on(() -> List.of(link.rank()));
+    }
+
+    /** Returns a caller whose calls to nodes run on all servers. */
+    FunctionCaller onAll() {
+        return on(() -> state().servers());
+    }
+
+    private FunctionCaller on(Supplier<List<Integer>> ranks) {
         return new FunctionCaller() {
             @Override
             public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
                 Duration deadline = options.deadline() == null ? LINK_LIMIT : options.deadline();
                 try {
-                    List<Peer> here = peers(List.of(link.rank())).join();
-                    return client.start(client.onNodes(function, request, here, CallLimits.of(deadline.toNanos())));
+                    List<Peer> called = peers(ranks.get()).join();
+                    return client.start(client.onNodes(function, request, called, CallLimits.of(deadline.toNanos())));
                 } catch (CompletionException e) { // this server has been lost again, for example
                     throw failed(e);
                 }

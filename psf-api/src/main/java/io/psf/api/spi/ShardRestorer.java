@@ -2,6 +2,7 @@ package io.psf.api.spi;
 
 import io.psf.api.Caller;
 import io.psf.api.DeclaredTensor;
+import io.psf.api.TensorId;
 import java.util.List;
 
 /**
@@ -13,10 +14,12 @@ public interface ShardRestorer {
      * Makes the shards that the server owns, and loads them from the newest checkpoints. Blocks.
      *
      * @param here makes calls that run on this server alone
-     * @param tensors the declared tensors, memories of functions included
+     * @param servers makes calls that run on all servers
+     * @param tensors the declared tensors with slices on this server, memories of functions included
      * @param epoch the epoch of the cluster's state that has them
      * @param models the names of the models that have checkpoints in the server's directory
+     * @return the tensors whose slices no checkpoint has: they are cleared on all servers, and their declarations end
      * @throws io.psf.api.PsException with {@code STORAGE} if a model's checkpoints are all damaged or missing
      */
-    void restore(Caller here, List<DeclaredTensor> tensors, long epoch, List<String> models);
+    List<TensorId> restore(Caller here, Caller servers, List<DeclaredTensor> tensors, long epoch, List<String> models);
 }

@@ -6,6 +6,7 @@ import io.psf.api.TensorId;
 import io.psf.api.spi.ShardRestorer;
 import io.psf.builtin.allreduce.MakeReductionPsf;
 import io.psf.builtin.allreduce.ReduceValues;
+import io.psf.builtin.tensor.ClearPsf;
 import io.psf.builtin.tensor.InitTensorPsf;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +17,8 @@ public final class ModelRestorer implements ShardRestorer {
     private static final Duration LIMIT = Duration.ofHours(2);
 
     @Override
-    public void restore(Caller here, List<DeclaredTensor> tensors, long epoch, List<String> models) {
+    public List<TensorId> restore(
+            Caller here, Caller servers, List<DeclaredTensor> tensors, long epoch, List<String> models) {
         List<TensorId> ofModels = new ArrayList<>();
         for (DeclaredTensor tensor : tensors) {
             String function = tensor.declaration().memoryOf();
@@ -30,6 +32,16 @@ public final class ModelRestorer implements ShardRestorer {
             }
         }
         InitTensorPsf.stub(here).withDeadline(LIMIT).call(ofModels, epoch).await();
-        RestoreModelsPsf.stub(here).withDeadline(LIMIT).call(models).await();
+        List<TensorId> loaded = RestoreModelsPsf.stub(here)
+                .withDeadline(LIMIT)
+                .call(models)
+                .await()
+                .loaded();
+        List<TensorId> missing =
+                ofModels.stream().filter(each -> !loaded.contains(each)).toList();
+        for (TensorId each : missing) {
+            ClearPsf.stub(servers).withDeadline(LIMIT).call(each).await();
+        }
+        return missing;
     }
 }

@@ -5,7 +5,10 @@ import io.psf.api.PsException;
 import io.psf.api.PsFunction;
 import io.psf.api.TensorId;
 import io.psf.api.spi.StoredNode;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -25,19 +28,27 @@ public interface RestoreModels {
      */
     record Request(List<String> models) {}
 
-    record Response() {}
+    /**
+     * The result.
+     *
+     * @param loaded the tensors that the checkpoints have, on this server or others
+     */
+    record Response(List<TensorId> loaded) {}
 
     /** Loads the shards of all tensors that the checkpoints have. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
+        Set<TensorId> loaded = new LinkedHashSet<>();
         CompletionStage<Void> all = CompletableFuture.completedFuture(null);
         for (String model : request.models()) {
             ModelSteps steps = new ModelSteps(node.checkpoints(), model);
-            all = all.thenCompose(before -> load(node, steps, steps.steps(), null));
+            all = all.thenCompose(before -> load(node, steps, steps.steps(), null))
+                    .thenAccept(loaded::addAll);
         }
-        return all.thenApply(done -> new Response());
+        return all.thenApply(done -> new Response(List.copyOf(loaded)));
     }
 
-    private static CompletionStage<Void> load(
+    /** Returns the tensors of the step that is loaded. */
+    private static CompletionStage<List<TensorId>> load(
             StoredNode node, ModelSteps steps, List<Long> newestFirst, @Nullable Throwable why) {
         Logger log = LoggerFactory.getLogger(RestoreModels.class);
         if (newestFirst.isEmpty()) {
@@ -48,12 +59,11 @@ public interface RestoreModels {
                     why);
         }
         long step = newestFirst.get(0);
+        List<TensorId> tensors = new ArrayList<>();
         CompletionStage<Integer> loaded;
         try {
             ModelImages images = steps.read(step);
-            List<TensorId> tensors = images.manifest().tensors().stream()
-                    .map(each -> TensorId.of(each.tensor()))
-                    .toList();
+            images.manifest().tensors().forEach(each -> tensors.add(TensorId.of(each.tensor())));
             loaded = run(node, steps, images, tensors, true)
                     .thenCompose(verified -> run(node, steps, images, tensors, false));
         } catch (PsException e) {
@@ -62,7 +72,7 @@ public interface RestoreModels {
         return loaded.handle((shards, failure) -> {
                     if (failure == null) {
                         log.info("{} shards are loaded from checkpoint \"{}\"", shards, steps.name(step));
-                        return CompletableFuture.<Void>completedFuture(null);
+                        return CompletableFuture.completedFuture(tensors);
                     }
                     log.warn("checkpoint \"{}\" is skipped: {}", steps.name(step), failure.getMessage());
                     return load(node, steps, newestFirst.subList(1, newestFirst.size()), failure);

@@ -130,6 +130,69 @@ class ServerReturnTest {
         }
     }
 
+    /** Half of it would be lost. */
+    @Test
+    void aTensorThatNoCheckpointHasIsDroppedAndMadeAnew() {
+        try (PsCluster cluster = cluster(1).start()) {
+            Worker worker = cluster.worker();
+            TensorSpec sum =
+                    TensorSpec.dense("sum", 3).optimizer(Optimizers.add()).slices(3);
+            TensorSpec late =
+                    TensorSpec.dense("late", 3).optimizer(Optimizers.add()).slices(3);
+            TensorSpec elsewhere = TensorSpec.dense("b", 1).optimizer(Optimizers.add());
+            Tensors.init(worker, sum);
+            ModelCheckpoints.at(worker, "m").restore(Restore.LOST).save(1, Map.of());
+            List<TensorId> more = Tensors.init(worker, List.of(late, elsewhere));
+            int other = (worker.layout(more.get(1)).servers().get(0) + 1) % 3; // none of its slices is lost
+            more.forEach(each -> Tensors.push(
+                            worker,
+                            each,
+                            new float[(int) worker.layout(each).info().rows()])
+                    .await());
+            worker.awaitAll();
+            cluster.servers().get(other).close();
+            cluster.restart(other);
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> Tensors.pull(worker, more.get(0)))
+                        .hasMessageContaining("UNKNOWN_TENSOR")
+                        .hasMessageContaining("\"late\"")
+                        .hasMessageContaining("dropped with a lost server, since no checkpoint has it");
+            }
+            assertThat(Tensors.pull(worker, TensorId.of("sum"))).containsOnly(0);
+            assertThat(Tensors.pull(worker, more.get(1))).containsOnly(0);
+            TensorId anew = Tensors.init(worker, late);
+            Tensors.push(worker, anew, new float[] {1, 1, 1}).await();
+            assertThat(Tensors.pull(worker, anew)).containsOnly(1);
+            Tensors.clear(worker, anew);
+            assertThatThrownBy(() -> Tensors.pull(worker, anew))
+                    .hasMessageContaining("UNKNOWN_TENSOR")
+                    .hasMessageNotContaining("dropped");
+        }
+    }
+
+    /** The checkpoint is on the disk, and the scheduler has not heard of it. */
+    @Test
+    void aServiceHealsThatHasLostAServerBeforeItLoadedACheckpoint() {
+        TensorSpec sum = TensorSpec.dense("sum", 3).optimizer(Optimizers.add()).slices(3);
+        try (PsCluster cluster = cluster(1).start()) {
+            TensorId id = Tensors.init(cluster.worker(), sum);
+            Tensors.push(cluster.worker(), id, new float[] {1, 2, 3}).await();
+            ModelCheckpoints.at(cluster.worker(), "m").save(1, Map.of());
+        }
+        try (PsCluster cluster = cluster(0).asService().start()) {
+            try (Client client = cluster.client()) {
+                Tensors.init(client, sum);
+                cluster.servers().get(1).close();
+            }
+            cluster.restart(1);
+            try (Client client = cluster.client()) {
+                TensorId id = Tensors.init(client, sum);
+                assertThat(ModelCheckpoints.at(client, "m").loadLatest()).isPresent();
+                assertThat(Tensors.pull(client, id)).containsExactly(1, 2, 3);
+            }
+        }
+    }
+
     @Test
     void allWorkersGoBackTogetherAndTheModelIsThatOfAnUndisturbedTraining() {
         List<Object> undisturbed;

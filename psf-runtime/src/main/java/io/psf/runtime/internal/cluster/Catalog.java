@@ -84,9 +84,19 @@ final class Catalog {
         }
         if (!added.isEmpty()) {
             states.place(added);
+            madeAnew(added);
             slices = all; // not counted again for each tensor
             characters = allCharacters;
             counted = states.now().tensors();
+        }
+    }
+
+    private void madeAnew(List<ClusterChange.Placed> added) {
+        ClusterChange.Recovery before = states.now().recovery();
+        ClusterChange.Recovery now = before.withoutDropped(
+                added.stream().map(each -> each.declaration().info().id()).toList());
+        if (!now.equals(before)) {
+            states.change(ClusterChange.Nodes.recovery(now));
         }
     }
 
@@ -197,12 +207,20 @@ final class Catalog {
         states.place(List.of(ClusterChange.Placed.of(tensor.declaration(), to)));
     }
 
-    /** Frees a tensor's name. */
-    void forget(TensorId tensor) {
+    /**
+     * Frees a tensor's name.
+     *
+     * @param lost true if slices of the tensor were lost, and no checkpoint has them: calls on it say so
+     */
+    void forget(TensorId tensor, boolean lost) {
         DeclaredTensor there = states.now().tensor(tensor);
         if (there != null) {
             count(states.now().tensors());
             states.forget(tensor);
+            if (lost) {
+                states.change(
+                        ClusterChange.Nodes.recovery(states.now().recovery().withDropped(tensor)));
+            }
             slices -= there.layout().slices();
             characters -= characters(there.declaration());
             counted = states.now().tensors();

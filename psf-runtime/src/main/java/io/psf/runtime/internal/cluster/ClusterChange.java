@@ -77,13 +77,38 @@ public record ClusterChange(
      *
      * @param models the models of whose checkpoints the slices of a lost server are loaded
      * @param rollback the epoch of the last rollback, at which all workers have to load a checkpoint; 0 for none
+     * @param dropped the tensors that have lost slices which no checkpoint has, and are not declared anew; the latest ones
      */
-    public record Recovery(List<Model> models, long rollback) {
+    public record Recovery(List<Model> models, long rollback, List<TensorId> dropped) {
         /** No model has a checkpoint. */
-        public static final Recovery NONE = new Recovery(List.of(), 0);
+        public static final Recovery NONE = new Recovery(List.of(), 0, List.of());
+
+        /** The most tensors of {@code dropped}: each is in every state of the cluster. */
+        private static final int MOST_DROPPED = 1000;
 
         public Recovery {
             models = List.copyOf(models);
+            dropped = List.copyOf(dropped);
+        }
+
+        /** Returns the same with a tensor that has lost slices. */
+        Recovery withDropped(TensorId tensor) {
+            List<TensorId> now = new ArrayList<>(withoutDropped(List.of(tensor)).dropped);
+            now.add(tensor);
+            return new Recovery(models, rollback, now.subList(Math.max(0, now.size() - MOST_DROPPED), now.size()));
+        }
+
+        /** Returns the same without tensors that are declared anew. */
+        Recovery withoutDropped(List<TensorId> declared) {
+            return new Recovery(
+                    models,
+                    rollback,
+                    dropped.stream().filter(each -> !declared.contains(each)).toList());
+        }
+
+        /** Returns the same with a rollback. */
+        Recovery rolledBack(long epoch) {
+            return new Recovery(models, epoch, dropped);
         }
 
         /** True if all workers go back to a checkpoint when a lost node comes back. */
@@ -95,13 +120,13 @@ public record ClusterChange(
         Recovery with(Model model) {
             List<Model> now = new ArrayList<>(without(model.name()).models);
             now.add(model);
-            return new Recovery(now, rollback);
+            return new Recovery(now, rollback, dropped);
         }
 
         /** Returns the same without the model of a name. */
         Recovery without(String name) {
             return new Recovery(
-                    models.stream().filter(each -> !each.name().equals(name)).toList(), rollback);
+                    models.stream().filter(each -> !each.name().equals(name)).toList(), rollback, dropped);
         }
     }
 

@@ -105,7 +105,7 @@ public final class ClusterFunctions {
         Declare declare = (request, on) -> declare(request, on.call());
         GetChanges changes = (request, on) -> new GetChanges.Response(since(request.epoch()));
         Forget forget = (request, on) -> {
-            journal.run(on.call(), () -> catalog.forget(request.tensor()));
+            journal.run(on.call(), () -> catalog.forget(request.tensor(), request.lost()));
             return new Forget.Response(since(request.epoch()));
         };
         RestoreFrom restore = (request, on) -> {

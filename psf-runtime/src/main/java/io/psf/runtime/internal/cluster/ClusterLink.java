@@ -340,8 +340,18 @@ public final class ClusterLink {
 
     /** Frees a tensor's name for another declaration. */
     public void forget(TensorId id, Duration limit) {
+        forget(id, false, limit);
+    }
+
+    /** Says that a tensor has lost slices that no checkpoint has: its declaration ends. */
+    public void dropped(TensorId id, Duration limit) {
+        forget(id, true, limit);
+    }
+
+    private void forget(TensorId id, boolean lost, Duration limit) {
         long known = view.state().epoch();
-        view.apply(ask(ForgetPsf.FUNCTION, new Forget.Request(id, known), limit).changes());
+        view.apply(ask(ForgetPsf.FUNCTION, new Forget.Request(id, known, lost), limit)
+                .changes());
     }
 
     /** Asks the scheduler for the state, without waiting for a heartbeat. Does not block. */

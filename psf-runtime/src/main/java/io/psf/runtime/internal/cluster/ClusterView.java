@@ -139,7 +139,11 @@ public final class ClusterView implements Declarations {
         if (found == null) {
             throw new PsException(
                     PsException.Code.UNKNOWN_TENSOR,
-                    "tensor: \"" + tensor + "\" (expected: one that has been initialized)");
+                    "tensor: \"" + tensor + "\" (expected: one that has been initialized"
+                            + (state.recovery().dropped().contains(tensor)
+                                    ? "; it was dropped with a lost server, since no checkpoint has it: initialize it again"
+                                    : "")
+                            + ")");
         }
         return found;
     }

@@ -13,8 +13,9 @@ public interface Forget {
      * The tensor.
      *
      * @param epoch the epoch of the cluster's state that the caller knows
+     * @param lost true if slices of the tensor were lost, and no checkpoint has them
      */
-    record Request(TensorId tensor, long epoch) {}
+    record Request(TensorId tensor, long epoch, boolean lost) {}
 
     /**
      * The state without the tensor.

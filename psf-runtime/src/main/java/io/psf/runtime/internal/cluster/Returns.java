@@ -57,14 +57,16 @@ final class Returns {
     }
 
     /**
-     * Returns the loss of a node. A server is awaited if there is a checkpoint that its slices can be loaded from; a worker, if
-     * all workers go back to one when it comes back.
+     * Returns the loss of a node. A server is awaited if there is a checkpoint that its slices can be loaded from, and in a
+     * service, whose clients make anew what none has; a worker, if all workers go back to one when it comes back.
      */
     Loss loss(Member member, String reason) {
         Duration limit = plan.returnOf(member.role());
         Recovery recovery = states.now().recovery();
         boolean awaited = !limit.isZero()
-                && (member.role() == Role.SERVER ? !recovery.models().isEmpty() : recovery.isExact());
+                && (member.role() == Role.SERVER
+                        ? plan.service() || !recovery.models().isEmpty()
+                        : recovery.isExact());
         if (awaited) {
             await(member);
             LOG.info("{} is awaited for {} ms", member, limit.toMillis());
@@ -231,7 +233,7 @@ final class Returns {
             return now;
         }
         isLoadDue = true;
-        return new Recovery(now.models(), states.next());
+        return now.rolledBack(states.next());
     }
 
     /**

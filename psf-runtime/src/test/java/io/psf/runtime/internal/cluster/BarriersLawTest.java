@@ -163,7 +163,7 @@ final class BarriersLawTest {
 
     private void rollBack(long epoch) {
         rollback = epoch;
-        write(ClusterChange.Nodes.recovery(new ClusterChange.Recovery(List.of(), epoch)));
+        write(ClusterChange.Nodes.recovery(new ClusterChange.Recovery(List.of(), epoch, List.of())));
         barriers.rollBack(epoch);
         waiting.forEach(call -> call.isRolledBack = true);
         waiting.clear();

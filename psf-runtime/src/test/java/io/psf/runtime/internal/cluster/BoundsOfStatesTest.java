@@ -69,7 +69,7 @@ final class BoundsOfStatesTest {
                         + " most 65536; Tensors.clear frees one)");
         assertThat(states.now().tensors().size()).isEqualTo(Catalog.MOST_TENSORS);
         declare(5, 1, 1); // declared already
-        catalog.forget(TensorId.of("t0"));
+        catalog.forget(TensorId.of("t0"), false);
         declare(Catalog.MOST_TENSORS, 1, 1);
     }
 
@@ -83,7 +83,7 @@ final class BoundsOfStatesTest {
                 .hasMessageContaining(
                         "RESOURCE_EXHAUSTED: slices of all tensors, with the 1 of \"t32\": 2097153 (expected:"
                                 + " at most 2097152; create tensors with fewer slices)");
-        catalog.forget(TensorId.of("t0"));
+        catalog.forget(TensorId.of("t0"), false);
         declare(tensors, 1, 1);
     }
 
@@ -104,7 +104,7 @@ final class BoundsOfStatesTest {
                         "RESOURCE_EXHAUSTED: characters of all declarations, with the declaration of tensor \"t")
                 .hasMessageContaining(
                         "(expected: at most 33554432, since every node has them; Tensors.clear frees some)");
-        catalog.forget(TensorId.of("t0"));
+        catalog.forget(TensorId.of("t0"), false);
         declare("again", rule);
     }
 
@@ -120,7 +120,7 @@ final class BoundsOfStatesTest {
         List<ClusterChange> kept = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
             declare(0, 1, 1 << 16);
-            catalog.forget(TensorId.of("t0"));
+            catalog.forget(TensorId.of("t0"), false);
             kept.add(states.whole());
         }
         assertThat(states.kept()).isLessThan(10);

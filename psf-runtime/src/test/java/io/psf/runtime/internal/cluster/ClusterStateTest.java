@@ -143,7 +143,7 @@ final class ClusterStateTest {
         int tensor = random.nextInt(40);
         switch (random.nextInt(5)) {
             case 4 -> move(TensorId.of("t" + tensor), random);
-            case 0 -> catalog.forget(TensorId.of("t" + tensor));
+            case 0 -> catalog.forget(TensorId.of("t" + tensor), false);
             case 1 -> changeNodes(random);
             default -> {
                 List<TensorDeclaration> some = IntStream.range(tensor, tensor + 1 + random.nextInt(3))
@@ -321,7 +321,7 @@ final class ClusterStateTest {
         form();
         catalog.declare(List.of(declaration("w", 10)));
         TensorLayout first = ClusterView.require(states.now(), TensorId.of("w")).layout();
-        catalog.forget(TensorId.of("w"));
+        catalog.forget(TensorId.of("w"), false);
         catalog.declare(List.of(declaration("w", 10)));
         TensorLayout second =
                 ClusterView.require(states.now(), TensorId.of("w")).layout();
@@ -345,7 +345,7 @@ final class ClusterStateTest {
         view.apply(states.since(1));
         assertThat(found.join()).extracting(DeclaredTensor::declaration).containsExactly(declaration("w", 10));
         assertThat(view.find(w, 1).join()).isEqualTo(found.join());
-        catalog.forget(w.get(0));
+        catalog.forget(w.get(0), false);
         view.apply(states.since(2));
         assertThat(view.find(w, 2)).isCompletedExceptionally();
     }

@@ -35,7 +35,7 @@ final class CountedMembersTest {
                 List.of(present),
                 lost,
                 ClusterState.even(1),
-                new ClusterChange.Recovery(List.of(model), rollback),
+                new ClusterChange.Recovery(List.of(model), rollback, List.of()),
                 IntMap.empty());
     }
 

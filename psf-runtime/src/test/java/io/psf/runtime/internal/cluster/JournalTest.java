@@ -145,7 +145,7 @@ class JournalTest {
 
     @Test
     void aLoadIsDueFromTheRollbackUntilAllHaveLoaded() {
-        Recovery recovery = new Recovery(List.of(new Model("m", true)), 2);
+        Recovery recovery = new Recovery(List.of(new Model("m", true)), 2, List.of());
         try (Journal journal = Journal.in(folder, 1)) {
             form(journal);
             called(journal, call(0, 5));
