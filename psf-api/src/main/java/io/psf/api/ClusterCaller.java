@@ -119,6 +119,17 @@ public interface ClusterCaller extends TensorCaller {
     default void requireNotRolledBack() {}
 
     /**
+     * Runs work when the process of this caller is told to end, before the caller leaves the cluster ({@code
+     * PSF_LEAVE_AT_EXIT}). {@code TrainingLoop} calls it. Does nothing where nobody leaves at the end of a process.
+     *
+     * @param ending may block; the process waits for it for up to 3 seconds
+     * @return revokes it
+     */
+    default Runnable atExit(Runnable ending) {
+        return () -> {};
+    }
+
+    /**
      * Ends the cluster, whether it is a job or a service. Returns once the scheduler knows it; the servers end, and the
      * calls of all other workers and clients fail with {@code CLOSED}. The tensors are lost, unless they were
      * saved.

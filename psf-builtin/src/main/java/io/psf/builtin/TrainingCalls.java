@@ -31,35 +31,39 @@ record TrainingCalls(ClusterCaller worker, String model) {
     private static final long SERVER = CollectiveWork.SERVER;
 
     /**
-     * Returns the step of the cut at which a late worker joins; {@link EnterTraining#TOGETHER} if it begins with the others;
+     * Returns in {@code cut} the step of the cut at which a late worker joins; {@link EnterTraining#TOGETHER} if it begins with the others;
      * {@link EnterTraining#BACK} if it goes back with them; {@link EnterTraining#OVER} if they have ended.
      *
      * @param steps the number of the last step
      * @param back true if the worker has come back
      */
-    long enter(long steps, boolean back) {
-        long cut = enter(steps, worker.isLate(), false, back);
-        if (cut != EnterTraining.LATE) {
-            return cut;
+    EnterTraining.Response enter(long steps, boolean back) {
+        EnterTraining.Response place = enter(steps, worker.isLate(), false, back);
+        if (place.cut() != EnterTraining.LATE) {
+            return place;
         }
         PauseWorkerPsf.stub(worker).call().await();
-        cut = enter(steps, true, true, false);
-        if (cut < 0) { // the others have left
+        place = enter(steps, true, true, false);
+        if (place.cut() < 0) { // the others have left
             restart(new int[] {worker.rank()}, false);
         }
-        return cut;
+        return place;
     }
 
-    private long enter(long steps, boolean late, boolean paused, boolean back) {
+    private EnterTraining.Response enter(long steps, boolean late, boolean paused, boolean back) {
         return EnterTrainingPsf.stub(worker)
                 .withDeadline(ModelCheckpoints.LIMIT)
                 .call(SERVER, model, steps, late, paused, back)
-                .await()
-                .cut();
+                .await();
     }
 
-    void leave() {
-        LeaveTrainingPsf.stub(worker).call(SERVER, model).await();
+    /**
+     * Leaves the loop.
+     *
+     * @param entries the worker's record, if it leaves in order; empty if its loop has failed
+     */
+    void leave(List<RecordEntry> entries) {
+        LeaveTrainingPsf.stub(worker).call(SERVER, model, entries).await();
     }
 
     Pending<TellStep.Response> tell(long next, long steps, long everyMillis, boolean stop) {

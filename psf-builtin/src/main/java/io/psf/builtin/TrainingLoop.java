@@ -38,6 +38,7 @@ public final class TrainingLoop {
     private final long everyMillis;
     private final Records records;
     private volatile boolean stopped;
+    private volatile boolean leaving;
 
     /** How a worker's state is saved and restored. */
     private record Records(Supplier<Map<String, String>> save, Consumer<Map<String, String>> restore) {}
@@ -99,12 +100,22 @@ public final class TrainingLoop {
     }
 
     /**
+     * Ends the loop of this worker after the step that it does now; the others train on. The next checkpoint has its {@link
+     * #record} as it is then, and a worker of this rank that enters the loop later continues from that. What this worker has
+     * pushed since the last checkpoint stays, unless all workers go back to that. Callable from any thread, also within a
+     * step. A worker whose configuration has {@code PSF_LEAVE_AT_EXIT} does it when its process is told to end.
+     */
+    public void leave() {
+        leaving = true;
+    }
+
+    /**
      * Trains. Loads the newest checkpoint first, if there is one, and goes on after its step. Every worker calls it, with its
      * tensors initialized. Blocks until the last checkpoint is complete.
      *
      * @param steps the number of the last step, at least 0, the same for all workers
      * @param body called for each step
-     * @return the step that the loop has ended with: {@code steps}, or an earlier one after {@link #stop}
+     * @return the step that the loop has ended with: {@code steps}, or an earlier one after {@link #stop} or {@link #leave}
      * @throws E what the body throws
      * @throws io.psf.api.PsException as {@link ModelCheckpoints#loadLatest}; with {@code STORAGE} if the last save, or three
      *     saves in a row, have failed; with {@code ROLLED_BACK} if there is no checkpoint to go back to
@@ -126,6 +137,10 @@ public final class TrainingLoop {
 
     boolean isStopped() {
         return stopped;
+    }
+
+    boolean isLeaving() {
+        return leaving;
     }
 
     /** True if there is a cut after a step, whatever the other workers want. */

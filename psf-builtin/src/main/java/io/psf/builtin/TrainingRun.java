@@ -3,12 +3,14 @@ package io.psf.builtin;
 import io.psf.api.ClusterCaller;
 import io.psf.api.PsException;
 import io.psf.api.Restore;
+import io.psf.builtin.checkpoint.ModelManifest;
 import io.psf.builtin.training.EnterTraining;
 import io.psf.builtin.training.MeetWorkers;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +35,8 @@ final class TrainingRun {
 
     private Boundaries boundaries;
     private int returns;
+    /** True once this worker has left the others in order. */
+    private boolean hasLeft;
 
     TrainingRun(TrainingLoop loop, long steps) {
         this.loop = loop;
@@ -46,6 +50,11 @@ final class TrainingRun {
 
     <E extends Exception> long run(TrainingLoop.Step<E> body) throws E {
         var unused = worker.rank(); // refused before anything is sent
+        CountDownLatch ended = new CountDownLatch(1);
+        Runnable revocation = worker.atExit(() -> {
+            loop.leave();
+            awaitEnd(ended);
+        });
         boolean hasBegun = false;
         try {
             while (true) {
@@ -55,7 +64,9 @@ final class TrainingRun {
                         hasBegun = true;
                     }
                     train(body);
-                    rest();
+                    if (!hasLeft) {
+                        rest();
+                    }
                     return at;
                 } catch (Exception e) {
                     PsException rolledBack = rolledBack(e);
@@ -67,7 +78,17 @@ final class TrainingRun {
                 }
             }
         } finally {
-            leave();
+            end();
+            ended.countDown();
+            revocation.run();
+        }
+    }
+
+    private static void awaitEnd(CountDownLatch ended) {
+        try {
+            ended.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -87,7 +108,8 @@ final class TrainingRun {
         if (checkpoints.latest().isPresent()) {
             checkpoints.named(false); // a worker that was lost before this run comes back by a rollback
         }
-        long cut = calls.enter(steps, isBack);
+        EnterTraining.Response place = calls.enter(steps, isBack);
+        long cut = place.cut();
         if (cut == EnterTraining.BACK) {
             throw new PsException(PsException.Code.ROLLED_BACK, "worker " + worker.rank() + " has come back");
         } else if (cut == EnterTraining.OVER) {
@@ -95,10 +117,14 @@ final class TrainingRun {
             checkpoints.held().restore();
             steps = at;
         } else if (cut >= 0) {
-            continueFrom(checkpoints.latest(), cut);
+            continueFrom(place.entries().isEmpty() ? checkpoints.latest() : Optional.of(left(place)), cut);
             LOG.info("worker {} joins the training after step {}", worker.rank(), cut);
             meet(false);
             checkpoints.held().restore();
+        } else if (worker.isLate() && checkpoints.latest().isPresent()) {
+            throw new PsException(
+                    PsException.Code.ROLLED_BACK,
+                    "worker " + worker.rank() + " has joined, and the workers that trained before have left");
         } else {
             Optional<ModelCheckpoint> newest = checkpoints.loadLatest();
             continueFrom(newest, cut);
@@ -108,11 +134,16 @@ final class TrainingRun {
         }
     }
 
-    private void leave() {
+    /** Returns the record with which a worker of this rank has left the loop since the last checkpoint. */
+    private static ModelCheckpoint left(EnterTraining.Response place) {
+        return ModelCheckpoint.of(new ModelManifest(place.cut(), List.of(), List.of(), place.entries()));
+    }
+
+    private void end() {
         boundaries.end();
         apart.end();
         try {
-            calls.leave();
+            calls.leave(List.of());
         } catch (PsException e) {
             LOG.debug("the end of a training loop is not reported: {}", e.getMessage());
         }
@@ -165,7 +196,20 @@ final class TrainingRun {
             if (at == cut || at == steps || loop.hasCutAfter(at)) {
                 meet(false);
             }
+            if (loop.isLeaving() && at < steps) {
+                leaveOthers();
+                return;
+            }
         }
+    }
+
+    /** Leaves the others, with a record of what this worker has done. */
+    private void leaveOthers() {
+        var entries = checkpoints.held().flushed(worker.rank(), at, loop.save());
+        worker.awaitAll();
+        calls.leave(entries);
+        hasLeft = true;
+        LOG.info("worker {} leaves the training after step {} of {}", worker.rank(), at, steps);
     }
 
     /**

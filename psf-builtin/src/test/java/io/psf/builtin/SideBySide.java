@@ -1,5 +1,7 @@
 package io.psf.builtin;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.psf.api.PsException;
 import io.psf.runtime.Worker;
 import java.util.ArrayList;
@@ -8,6 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /** Workers of a cluster that run at once. */
@@ -33,5 +37,19 @@ public final class SideBySide {
         } catch (InterruptedException | TimeoutException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Waits until a condition holds. */
+    static void until(BooleanSupplier holds) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (!holds.getAsBoolean()) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            pass(1);
+        }
+    }
+
+    /** Lets some time pass: a call of another worker arrives meanwhile. */
+    static void pass(long millis) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
     }
 }

@@ -2,6 +2,8 @@ package io.psf.builtin;
 
 import static io.psf.builtin.SideBySide.ended;
 import static io.psf.builtin.SideBySide.onAll;
+import static io.psf.builtin.SideBySide.pass;
+import static io.psf.builtin.SideBySide.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -21,11 +23,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -46,22 +45,9 @@ class TrainingLoopTest {
         return PsCluster.builder().servers(servers).workers(workers).checkpoints(folder);
     }
 
-    private static void until(BooleanSupplier holds) {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        while (!holds.getAsBoolean()) {
-            assertThat(System.nanoTime()).isLessThan(end);
-            pass(1);
-        }
-    }
-
     private static void untilSaved(ModelCheckpoints checkpoints, long step) {
         until(() -> checkpoints.latest().filter(each -> each.step() == step).isPresent());
         pass(200); // the save is reported as ended after its manifest is there
-    }
-
-    /** Lets some time pass: a call of the other worker arrives meanwhile. */
-    private static void pass(long millis) {
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
     }
 
     private static TensorId rounds(Worker worker) {

@@ -36,6 +36,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +62,9 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
     private final KnownTensors layouts;
     private final java.util.function.Function<TensorId, TensorLayout> layout = this::layout;
     private final AtomicBoolean closed = new AtomicBoolean();
+    /** What runs before this caller leaves with its process. */
+    private final List<Runnable> endings = new CopyOnWriteArrayList<>();
+
     private volatile @Nullable PsException ended;
     /** The last rollback that this caller has taken note of. */
     private volatile long rollback;
@@ -99,6 +103,16 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
             known.node.receiver(new ExitHook(known));
         }
         return caller;
+    }
+
+    @Override
+    public Runnable atExit(Runnable ending) {
+        endings.add(ending);
+        return () -> endings.remove(ending);
+    }
+
+    List<Runnable> endings() {
+        return List.copyOf(endings);
     }
 
     /** Receives what the scheduler says of the cluster. */

@@ -4,12 +4,17 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Closes a worker or client when the JVM shuts down, if its configuration asks for that. Thread-safe. */
+/**
+ * Closes a worker or client when the JVM shuts down, if its configuration asks for that. Before, its training loops end after
+ * the step that they do. Thread-safe.
+ */
 final class ExitHook implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExitHook.class);
 
-    /** How long a shutdown waits: `psf launch` kills a process that has not ended within five seconds. */
-    private static final Duration MOST = Duration.ofSeconds(3);
+    /** How long a shutdown waits for a step of a training loop, and then for the end of the connections. */
+    private static final Duration STEP = Duration.ofSeconds(3);
+
+    private static final Duration CLOSE = Duration.ofMillis(1500);
 
     private final Thread hook;
 
@@ -20,14 +25,19 @@ final class ExitHook implements AutoCloseable {
     }
 
     private static void leave(ConnectedCaller caller) {
-        Thread closing = new Thread(() -> close(caller), "psf-exit-close");
-        closing.setDaemon(true);
-        closing.start();
         try {
-            closing.join(MOST.toMillis());
+            run(() -> caller.endings().forEach(Runnable::run), STEP);
+            run(() -> close(caller), CLOSE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private static void run(Runnable work, Duration most) throws InterruptedException {
+        Thread thread = new Thread(work, "psf-exit-work");
+        thread.setDaemon(true);
+        thread.start();
+        thread.join(most.toMillis());
     }
 
     private static void close(ConnectedCaller caller) {

@@ -125,6 +125,11 @@ public abstract class ForwardingCaller implements ClusterCaller, FunctionCaller 
     }
 
     @Override
+    public Runnable atExit(Runnable ending) {
+        return to().atExit(ending);
+    }
+
+    @Override
     public void end() {
         to().end();
     }

@@ -44,8 +44,7 @@ public record ModelManifest(long step, List<SavedTensor> tensors, List<SavedInde
         Set<Integer> present = records.stream().map(RecordEntry::worker).collect(Collectors.toSet());
         Stream<RecordEntry> absent = before.records.stream()
                 .filter(each -> !present.contains(each.worker()))
-                .filter(each ->
-                        !each.key().startsWith(RecordEntry.OWN) || each.key().equals(RecordEntry.STEP));
+                .filter(RecordEntry::isCarriedOver);
         return Stream.concat(records.stream(), absent)
                 .sorted(Comparator.comparingInt(RecordEntry::worker))
                 .toList();

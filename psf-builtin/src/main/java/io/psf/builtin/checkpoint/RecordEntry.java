@@ -23,6 +23,11 @@ public record RecordEntry(int worker, String key, String value) {
     /** The most entries: each takes memory besides its characters. */
     private static final int MOST = 1 << 12;
 
+    /** True if the entry is carried over to later checkpoints while its worker is absent: its own, and their step. */
+    public boolean isCarriedOver() {
+        return !key.startsWith(OWN) || key.equals(STEP);
+    }
+
     /**
      * Checks that a record is not too long.
      *

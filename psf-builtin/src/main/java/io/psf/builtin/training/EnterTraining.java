@@ -4,7 +4,9 @@ import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.layout.ByKey;
+import io.psf.builtin.checkpoint.RecordEntry;
 import io.psf.builtin.push.Workers;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -40,8 +42,13 @@ public interface EnterTraining {
      *
      * @param cut the step of the cut at which the others meet the worker; {@link #TOGETHER}; {@link #LATE};
      *     {@link #BACK}; {@link #OVER}
+     * @param entries the record with which a worker of this rank has left the loop since the last checkpoint
      */
-    record Response(long cut) {}
+    record Response(long cut, List<RecordEntry> entries) {
+        static Response at(long cut) {
+            return new Response(cut, List.of());
+        }
+    }
 
     /**
      * Answers a worker that pauses once the step of a cut is known that all others have yet to reach; any other one at once.
@@ -50,7 +57,7 @@ public interface EnterTraining {
         TrainingState loop = TrainingLoops.of(server).at(request.model());
         int worker = Workers.rank(server.call(), "training loop");
         return request.back() && loop.goBackWith(worker, request.steps())
-                ? CompletableFuture.completedFuture(new Response(BACK))
+                ? CompletableFuture.completedFuture(Response.at(BACK))
                 : loop.enter(worker, request);
     }
 }

@@ -18,6 +18,7 @@ final class Meeting {
     private static final int NONE = -1;
 
     private final long step;
+    private final Map<Integer, List<RecordEntry>> left;
     private final TreeMap<Integer, Attendance> parts = new TreeMap<>();
     private final TreeMap<Integer, CompletableFuture<MeetWorkers.Response>> waiting = new TreeMap<>();
     private Set<Integer> expected = Set.of();
@@ -35,9 +36,11 @@ final class Meeting {
      * Creates a meeting.
      *
      * @param step the step of a cut, or {@link MeetWorkers#LOAD}
+     * @param left the records of workers that have left, by rank
      */
-    Meeting(long step) {
+    Meeting(long step, Map<Integer, List<RecordEntry>> left) {
         this.step = step;
+        this.left = left;
     }
 
     long step() {
@@ -101,6 +104,11 @@ final class Meeting {
             CompletableFuture<MeetWorkers.Response> answer = Objects.requireNonNull(waiting.remove(leader));
             List<RecordEntry> entries = new ArrayList<>();
             parts.values().forEach(part -> entries.addAll(part.entries()));
+            left.forEach((worker, record) -> {
+                if (!parts.containsKey(worker)) {
+                    entries.addAll(record);
+                }
+            });
             int[] workers = parts.keySet().stream().mapToInt(Integer::intValue).toArray();
             boolean joined = all.containsValue(true);
             if (!answer.complete(new MeetWorkers.Response(true, 0, isLast(), joined, workers, entries))) {

@@ -2,6 +2,7 @@ package io.psf.builtin.training;
 
 import io.psf.api.DeferredAnswer;
 import io.psf.api.PsException;
+import io.psf.builtin.checkpoint.RecordEntry;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,9 @@ final class TrainingState {
     private final Map<Integer, Place> places = new TreeMap<>();
     /** The workers that wait for a cut at which they join. */
     private final Map<Integer, Joining> joining = new LinkedHashMap<>();
+
+    /** By rank, the records of the workers that have left in order since the last checkpoint began. */
+    private final Map<Integer, List<RecordEntry>> left = new TreeMap<>();
 
     private final Saves saves = new Saves();
     private @Nullable Meeting meeting;
@@ -65,8 +69,8 @@ final class TrainingState {
      * @param until the last step of its run
      */
     private record Joining(long until, CompletableFuture<EnterTraining.Response> answer) {
-        void answer(long cut) {
-            answer.complete(new EnterTraining.Response(cut));
+        void answer(long cut, List<RecordEntry> record) {
+            answer.complete(new EnterTraining.Response(cut, record));
         }
     }
 
@@ -101,26 +105,28 @@ final class TrainingState {
         boolean isAlone = present.get().equals(Set.of(worker));
         if ((late || request.back()) && isOver(request.steps())) {
             places.remove(worker);
-            return CompletableFuture.completedFuture(new EnterTraining.Response(EnterTraining.OVER));
+            return CompletableFuture.completedFuture(EnterTraining.Response.at(EnterTraining.OVER));
         }
         if (places.isEmpty() || over || isAlone) {
             begin();
         }
         if (reason != null && !paused && (meeting == null || !meeting.isLed())) {
             places.put(worker, new Place(0, UNKNOWN));
-            return CompletableFuture.completedFuture(new EnterTraining.Response(EnterTraining.BACK));
+            return CompletableFuture.completedFuture(EnterTraining.Response.at(EnterTraining.BACK));
         } else if (!late && !begun || isAlone) {
             places.put(worker, new Place(0, 0));
-            return CompletableFuture.completedFuture(new EnterTraining.Response(EnterTraining.TOGETHER));
+            return CompletableFuture.completedFuture(EnterTraining.Response.at(EnterTraining.TOGETHER));
         } else if (!paused) {
             places.remove(worker);
             check();
-            return CompletableFuture.completedFuture(new EnterTraining.Response(EnterTraining.LATE));
+            return CompletableFuture.completedFuture(EnterTraining.Response.at(EnterTraining.LATE));
         }
+        places.remove(worker); // of a server that has come back: the worker called the one before it
         CompletableFuture<EnterTraining.Response> answer = new DeferredAnswer<>(() -> "training loop of model \""
                 + model + "\": workers " + present.get() + " are not in it (expected: another worker that trains)");
         joining.put(worker, new Joining(request.steps(), answer));
         decide();
+        release();
         return answer;
     }
 
@@ -132,6 +138,7 @@ final class TrainingState {
         cut = NONE;
         reason = null;
         meeting = null;
+        left.clear(); // a checkpoint is loaded
         last = System.nanoTime();
         saves.forgetFailures();
     }
@@ -157,9 +164,17 @@ final class TrainingState {
         return true;
     }
 
-    void leave(int worker) {
-        places.remove(worker);
+    /**
+     * Removes a worker.
+     *
+     * @param record what the next checkpoint has of the worker; empty if its loop has failed
+     */
+    void leave(int worker, List<RecordEntry> record) {
+        boolean trains = places.remove(worker) != null;
         joining.remove(worker);
+        if (trains && reason == null && !record.isEmpty()) {
+            left.put(worker, record.stream().filter(RecordEntry::isCarriedOver).toList());
+        }
         check();
         release();
     }
@@ -169,7 +184,7 @@ final class TrainingState {
         if (places.isEmpty() && !joining.isEmpty() && joining.keySet().containsAll(present.get())) {
             begin();
             joining.keySet().forEach(worker -> places.put(worker, new Place(0, 0)));
-            joining.values().forEach(each -> each.answer(EnterTraining.TOGETHER));
+            joining.values().forEach(each -> each.answer(EnterTraining.TOGETHER, List.of()));
             joining.clear();
         }
     }
@@ -191,8 +206,10 @@ final class TrainingState {
     /** Learns of all workers after this server has come back: it has told none of them of a cut. */
     private void requireKnown(int worker) {
         if (!places.containsKey(worker)) {
-            present.get().forEach(each -> places.putIfAbsent(each, new Place(0, UNKNOWN)));
-            places.putIfAbsent(worker, new Place(0, UNKNOWN));
+            places.put(worker, new Place(0, UNKNOWN));
+            present.get().stream()
+                    .filter(each -> !joining.containsKey(each))
+                    .forEach(each -> places.putIfAbsent(each, new Place(0, UNKNOWN)));
         }
     }
 
@@ -207,7 +224,7 @@ final class TrainingState {
         }
         if (meeting == null || meeting.step() != cut) {
             joining.keySet().forEach(worker -> places.put(worker, new Place(cut, cut)));
-            joining.values().forEach(each -> each.answer(cut));
+            joining.forEach((worker, each) -> each.answer(cut, left.getOrDefault(worker, List.of())));
             joining.clear();
         }
     }
@@ -230,9 +247,10 @@ final class TrainingState {
                             + ", where the others are; all workers have the same number of steps and the same interval)");
         }
         if (open == null) {
-            open = new Meeting(step);
+            open = new Meeting(step, left);
             meeting = open;
         }
+        left.remove(worker); // its part has what came later
         CompletionStage<MeetWorkers.Response> answer = open.add(worker, part);
         check();
         return answer;
@@ -290,7 +308,7 @@ final class TrainingState {
         List<Joining> ended =
                 joining.values().stream().filter(each -> isOver(each.until())).toList();
         joining.values().removeAll(ended);
-        ended.forEach(each -> each.answer(EnterTraining.OVER));
+        ended.forEach(each -> each.answer(EnterTraining.OVER, List.of()));
     }
 
     /** Fails what waits: the workers go back to a checkpoint. */
@@ -301,6 +319,7 @@ final class TrainingState {
         }
         reason = why;
         meeting = null;
+        left.clear();
         cut = NONE;
         if (open != null) {
             open.fail(why);

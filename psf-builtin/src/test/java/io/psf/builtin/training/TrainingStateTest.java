@@ -113,8 +113,12 @@ class TrainingStateTest {
                 }
             }
             assertThat(cuts).as("cuts of seed %d", seed).isGreaterThan(3);
-            present.forEach(loop::leave);
+            present.forEach(this::leave);
         }
+    }
+
+    private void leave(int worker) {
+        loop.leave(worker, List.of());
     }
 
     private void meet(long step) {
@@ -157,6 +161,36 @@ class TrainingStateTest {
         assertThat(loop.tell(0, 10, STEPS, 0, true)).isEqualTo(-1);
         assertThat(loop.tell(1, 14, STEPS, 0, false)).isEqualTo(15);
         assertThat(loop.tell(0, 11, STEPS, 0, false)).isEqualTo(15);
+    }
+
+    /** The server that leads was replaced, then all workers, one after the other. */
+    @Test
+    void lateWorkersBeginTogetherIfNoOtherOneIsLeft() {
+        present.addAll(Set.of(0, 1));
+        assertThat(enter(0, true, false).join().cut()).isEqualTo(EnterTraining.LATE);
+        CompletableFuture<EnterTraining.Response> zero = enter(0, true, true);
+        assertThat(enter(1, true, false).join().cut()).isEqualTo(EnterTraining.LATE);
+        assertThat(zero).isNotDone();
+        CompletableFuture<EnterTraining.Response> one = enter(1, true, true);
+        assertThat(List.of(zero, one)).allMatch(each -> each.getNow(null).cut() == EnterTraining.TOGETHER);
+    }
+
+    @Test
+    void aServerThatHasComeBackDoesNotWaitForAWorkerThatJoins() {
+        present.addAll(Set.of(0, 1));
+        assertThat(enter(0, true, false).join().cut()).isEqualTo(EnterTraining.LATE);
+        CompletableFuture<EnterTraining.Response> joins = enter(0, true, true);
+        assertThat(loop.tell(1, 20, STEPS, 0, false)).isEqualTo(21);
+        assertThat(joins.getNow(null).cut()).isEqualTo(21);
+    }
+
+    @Test
+    void aServerThatHasComeBackTakesACallOfAWorkerThatJoinsAgain() {
+        present.addAll(Set.of(0, 1));
+        assertThat(loop.tell(1, 20, STEPS, 0, false)).isEqualTo(-1);
+        assertThat(enter(0, true, true).getNow(null).cut()) // it called the server before this one, too
+                .isEqualTo(21);
+        assertThat(loop.tell(1, 24, STEPS, 0, false)).isEqualTo(21);
     }
 
     @Test
@@ -223,7 +257,7 @@ class TrainingStateTest {
     void aWorkerOfALongerRunWaitsForTheOthersUnlessTheyWereStopped() {
         CompletableFuture<EnterTraining.Response> joins = joinAtTheLastCut(2 * STEPS, false);
         assertThat(joins).isNotDone();
-        List.of(0, 1).forEach(loop::leave);
+        List.of(0, 1).forEach(this::leave);
         List.of(0, 1)
                 .forEach(rank -> assertThat(enter(rank, 2 * STEPS, false, false, false)
                                 .join()
@@ -244,12 +278,12 @@ class TrainingStateTest {
         present.forEach(rank -> enter(rank, false, false));
         present.forEach(rank -> loop.tell(rank, STEPS, STEPS, 0, false));
         meet(STEPS);
-        loop.leave(0);
+        leave(0);
         assertThat(loop.goBackWith(0, STEPS))
                 .as("while worker 1 is in the loop")
                 .isTrue();
-        loop.leave(0);
-        loop.leave(1);
+        leave(0);
+        leave(1);
         assertThat(loop.goBackWith(0, STEPS)).isFalse();
         assertThat(enter(0, STEPS, false, false, true).join().cut()).isEqualTo(EnterTraining.OVER);
     }
@@ -261,7 +295,7 @@ class TrainingStateTest {
         present.forEach(rank -> loop.tell(rank, STEPS, STEPS, 0, false));
         meet(STEPS);
         loop.retain(Set.of(1));
-        loop.leave(1);
+        leave(1);
         assertThat(loop.isForgotten()).isFalse();
         loop.retain(Set.of());
         assertThat(loop.isForgotten()).isTrue();
