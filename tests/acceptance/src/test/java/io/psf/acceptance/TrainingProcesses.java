@@ -264,9 +264,14 @@ final class TrainingProcesses implements AutoCloseable {
 
     /** Returns the models that the workers have printed. */
     List<String> models() {
+        return lines("MODEL");
+    }
+
+    /** Returns what the workers have printed from a word on. */
+    List<String> lines(String word) {
         return lines.stream()
-                .filter(line -> line.startsWith("worker") && line.contains("MODEL"))
-                .map(line -> line.substring(line.indexOf("MODEL")))
+                .filter(line -> line.startsWith("worker") && line.contains(word))
+                .map(line -> line.substring(line.indexOf(word)))
                 .toList();
     }
 
