@@ -16,6 +16,7 @@ import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LeavingWorkersTest {
     private static final int STEPS = 20;
     private static final TensorSpec COUNTS =
-            TensorSpec.dense("counts", 2, STEPS).optimizer(Optimizers.add());
+            TensorSpec.dense("counts", 3, STEPS).optimizer(Optimizers.add());
 
     @TempDir
     private Path folder;
@@ -53,13 +54,17 @@ class LeavingWorkersTest {
 
     /** Trains: each step takes the next sample of this worker, and counts it in a column of its own. */
     private static long train(Worker worker, int row, More more) throws Exception {
+        return train(worker, row, STEPS, more);
+    }
+
+    private static long train(Worker worker, int row, long steps, More more) throws Exception {
         TensorId counts = Tensors.init(worker, COUNTS);
         int[] next = {0};
         TrainingLoop[] loop = new TrainingLoop[1];
         loop[0] = model(worker)
                 .everySteps(5)
                 .record(() -> Map.of("next", "" + next[0]), saved -> next[0] = Integer.parseInt(saved.get("next")));
-        return loop[0].run(STEPS, step -> {
+        return loop[0].run(steps, step -> {
             float[] values = new float[STEPS];
             values[next[0]++] = 1;
             SparsePushPsf.stub(worker)
@@ -70,9 +75,13 @@ class LeavingWorkersTest {
     }
 
     private static CompletableFuture<Long> training(Worker worker, int row, More more) {
+        return training(worker, row, STEPS, more);
+    }
+
+    private static CompletableFuture<Long> training(Worker worker, int row, long steps, More more) {
         return CompletableFuture.supplyAsync(() -> {
             try {
-                return train(worker, row, more);
+                return train(worker, row, steps, more);
             } catch (Exception e) {
                 throw e instanceof RuntimeException known ? known : new IllegalStateException(e);
             }
@@ -179,6 +188,25 @@ class LeavingWorkersTest {
             assertThat(last.record(1)).isEqualTo(Map.of("next", "5"));
             assertThat(counts(cluster.worker(), 0)).isEqualTo(ones(STEPS));
             assertThat(counts(cluster.worker(), 1)).isEqualTo(ones(5));
+        }
+    }
+
+    @Test
+    void aJobOfFewerWorkersKeepsTheRecordsOfTheOthers() {
+        int[] workers = {3, 2, 3};
+        for (int run = 0; run < workers.length; run++) {
+            int steps = 6 * (run + 1);
+            try (PsCluster cluster = cluster(workers[run]).start()) {
+                List<CompletableFuture<Long>> running = cluster.workers().stream()
+                        .map(worker -> training(worker, worker.rank(), steps, (step, loop) -> {}))
+                        .toList();
+                running.forEach(each -> assertThat(ended(each)).isEqualTo(steps));
+                for (int row = 0; row < 3; row++) {
+                    assertThat(counts(cluster.worker(), row))
+                            .as("worker %s in run %s", row, run)
+                            .isEqualTo(ones(row < 2 ? steps : run == 2 ? 12 : 6));
+                }
+            }
         }
     }
 

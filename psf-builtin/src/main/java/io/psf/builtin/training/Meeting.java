@@ -73,6 +73,11 @@ final class Meeting {
         }
     }
 
+    /** Returns the ranks of the workers that have come so far. */
+    Set<Integer> workers() {
+        return parts.keySet();
+    }
+
     private String waitsFor() {
         Set<Integer> missing = new TreeSet<>(expected);
         missing.removeAll(parts.keySet());

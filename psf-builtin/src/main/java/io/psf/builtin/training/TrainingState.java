@@ -38,6 +38,8 @@ final class TrainingState {
 
     private final Saves saves = new Saves();
     private @Nullable Meeting meeting;
+    /** The meeting of workers that join at a later cut than the one that the others have come to. */
+    private @Nullable Meeting next;
     /** Why the workers go back to a checkpoint; null if they do not. */
     private @Nullable PsException reason;
     /** True once a worker has told: workers that enter from then on are late. */
@@ -90,7 +92,7 @@ final class TrainingState {
 
     /** True if no worker is in the loop any more, and none will ask how it has ended. */
     boolean isForgotten() {
-        return places.isEmpty() && joining.isEmpty() && meeting == null && !over;
+        return places.isEmpty() && joining.isEmpty() && meeting == null && next == null && !over;
     }
 
     /** True if the run of a worker has ended with the others'. */
@@ -138,6 +140,7 @@ final class TrainingState {
         cut = NONE;
         reason = null;
         meeting = null;
+        next = null;
         left.clear(); // a checkpoint is loaded
         last = System.nanoTime();
         saves.forgetFailures();
@@ -159,6 +162,9 @@ final class TrainingState {
         saves.forget(worker);
         if (meeting != null) {
             meeting.forget(worker); // the one whose rank it has
+        }
+        if (next != null) {
+            next.forget(worker);
         }
         abandon(rolledBack(worker));
         return true;
@@ -240,6 +246,13 @@ final class TrainingState {
         } else if (reason != null) {
             throw reason;
         }
+        if (open != null && step > open.step() && join(step, Set.of(worker))) {
+            next = next == null ? new Meeting(step, left) : next;
+            return next.add(worker, part);
+        } else if (open != null && step < open.step() && join(open.step(), open.workers())) {
+            next = open;
+            open = null;
+        }
         if (open != null && open.step() != step) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
@@ -250,10 +263,17 @@ final class TrainingState {
             open = new Meeting(step, left);
             meeting = open;
         }
-        left.remove(worker); // its part has what came later
         CompletionStage<MeetWorkers.Response> answer = open.add(worker, part);
         check();
         return answer;
+    }
+
+    /** True if workers join the others at the cut after a step. */
+    private boolean join(long step, Set<Integer> workers) {
+        return workers.stream().allMatch(each -> {
+            Place place = places.get(each);
+            return place != null && place.first() == step;
+        });
     }
 
     private static PsException rolledBack(int worker) {
@@ -281,7 +301,8 @@ final class TrainingState {
         if (open == null || open.step() != step || !open.isLedBy(worker)) {
             return; // the workers went back meanwhile, or the worker was taken for lost
         }
-        meeting = null;
+        meeting = next;
+        next = null;
         if (failure != null) {
             open.fail(failure);
             return;
@@ -299,8 +320,10 @@ final class TrainingState {
             requested = false;
         }
         last = System.nanoTime();
+        left.keySet().removeAll(open.workers());
         open.end(outcome);
         endJoining();
+        check();
     }
 
     /** Answers the workers that wait for a cut after the last one. */
@@ -318,11 +341,16 @@ final class TrainingState {
             return; // they are on their way
         }
         reason = why;
+        Meeting later = next;
         meeting = null;
+        next = null;
         left.clear();
         cut = NONE;
         if (open != null) {
             open.fail(why);
+        }
+        if (later != null) {
+            later.fail(why);
         }
     }
 

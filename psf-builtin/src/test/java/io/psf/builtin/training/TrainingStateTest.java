@@ -14,6 +14,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TrainingStateTest {
     private static final long STEPS = 500;
@@ -216,6 +218,52 @@ class TrainingStateTest {
                 })
                 .isInstanceOf(PsException.class)
                 .hasMessageContaining("BAD_REQUEST: cut of worker 1: after step 31 (expected: after step 30");
+    }
+
+    /** The others have a cut by their interval before it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aWorkerThatJoinsWaitsForItsCutThroughAnEarlierOne(boolean first) {
+        present.addAll(Set.of(0, 1));
+        present.forEach(rank -> enter(rank, false, false));
+        present.forEach(rank -> loop.tell(rank, 20, STEPS, 0, false));
+        present.add(2);
+        enter(2, true, false);
+        assertThat(enter(2, true, true).join().cut()).isEqualTo(21);
+        Meeting.Attendance part = new Meeting.Attendance(false, List.of());
+        List<CompletableFuture<MeetWorkers.Response>> joins = new ArrayList<>();
+        if (first) {
+            joins.add(loop.meet(2, 21, part).toCompletableFuture());
+        }
+        var zero = loop.meet(0, 20, part).toCompletableFuture();
+        if (!first) {
+            joins.add(loop.meet(2, 21, part).toCompletableFuture());
+        }
+        var one = loop.meet(1, 20, part).toCompletableFuture();
+        assertThat(zero.join().workers()).containsExactly(0, 1);
+        loop.end(0, 20, 20, null);
+        assertThat(one.join().step()).isEqualTo(20);
+        assertThat(joins).noneMatch(CompletableFuture::isDone);
+        zero = loop.meet(0, 21, part).toCompletableFuture();
+        loop.meet(1, 21, part);
+        assertThat(zero.join().workers()).containsExactly(0, 1, 2);
+        loop.end(0, 21, 21, null);
+        assertThat(joins.get(0).join().step()).isEqualTo(21);
+    }
+
+    @Test
+    void aWorkerThatJoinsGoesBackWithTheOthers() {
+        present.addAll(Set.of(0, 1));
+        present.forEach(rank -> enter(rank, false, false));
+        present.forEach(rank -> loop.tell(rank, 20, STEPS, 0, false));
+        present.add(2);
+        enter(2, true, false);
+        enter(2, true, true);
+        Meeting.Attendance part = new Meeting.Attendance(false, List.of());
+        var two = loop.meet(2, 21, part).toCompletableFuture();
+        loop.meet(0, 20, part);
+        loop.abandon(new PsException(PsException.Code.ROLLED_BACK, "worker 1: goes back"));
+        assertThat(two).isCompletedExceptionally();
     }
 
     private CompletableFuture<EnterTraining.Response> enter(int rank, boolean late, boolean paused) {
