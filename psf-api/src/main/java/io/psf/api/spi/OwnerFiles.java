@@ -36,6 +36,25 @@ public final class OwnerFiles {
     }
 
     /**
+     * Forces the names of a directory and of those above it to the disk: they may be new, and a directory whose name is lost is
+     * lost with its files. A directory that cannot be opened as a file is passed over, as all are on some systems.
+     */
+    public static void forceNames(Path directory) {
+        for (Path at = directory.toAbsolutePath().getParent(); at != null; at = at.getParent()) {
+            forceNamesIn(at);
+        }
+    }
+
+    /** Forces the names in a directory to the disk, if the system supports that. */
+    public static void forceNamesIn(Path directory) {
+        try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+            names.force(true);
+        } catch (IOException e) {
+            return; // this system cannot open a directory as a file
+        }
+    }
+
+    /**
      * Creates a file in the place of one with its name, if there is one. A symbolic link is an error.
      *
      * @param options besides those to create and to write

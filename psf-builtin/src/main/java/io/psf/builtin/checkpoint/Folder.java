@@ -16,7 +16,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -116,7 +115,7 @@ record Folder(Path path) {
             }
             Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             finished = true;
-            force(path);
+            OwnerFiles.forceNamesIn(path);
             return written;
         } catch (IOException e) {
             throw failure("writing " + file, e);
@@ -140,15 +139,6 @@ record Folder(Path path) {
     @FunctionalInterface
     interface Writing<T> {
         T write(FileChannel channel) throws IOException;
-    }
-
-    /** Forces a folder's entries to the disk, if the system supports that. */
-    static void force(Path folder) {
-        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-            channel.force(true);
-        } catch (IOException e) {
-            return; // this system cannot open a folder as a file
-        }
     }
 
     /** Deletes the files with images, finished or not, and their indexes that are not in {@code files}. Returns the number of deleted files. */

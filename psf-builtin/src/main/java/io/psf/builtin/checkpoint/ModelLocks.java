@@ -76,6 +76,7 @@ final class ModelLocks implements AutoCloseable {
             boolean taken = false;
             try {
                 held.put(file, locked(folder, model, file));
+                OwnerFiles.forceNames(folder);
                 names.add(model);
                 taken = true;
             } finally {

@@ -2,6 +2,7 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorInfo;
+import io.psf.api.spi.OwnerFiles;
 import io.psf.api.spi.StoredNode;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.image.ImageHeader;
@@ -174,7 +175,7 @@ final class ModelSave {
                     }
                 }
             }
-            linked.forEach(Folder::force); // before the index names what is in them
+            linked.forEach(OwnerFiles::forceNamesIn); // before the index names what is in them
         } catch (IOException e) {
             throw Folder.failure("writing " + folder.path(), e);
         }

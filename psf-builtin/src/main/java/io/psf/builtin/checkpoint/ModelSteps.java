@@ -1,6 +1,7 @@
 package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
+import io.psf.api.spi.OwnerFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryIteratorException;
@@ -15,6 +16,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -123,22 +125,10 @@ record ModelSteps(Path root, String model) {
         ModelImages images = images(manifest);
         images.requireFiles();
         folder.replace(folder.path().resolve(ModelManifest.NAME), manifest.text());
-        forceAbove(folder.path());
+        OwnerFiles.forceNamesIn(Objects.requireNonNull(folder.path().getParent())); // the step's own name is new
         Set<Path> named = new HashSet<>();
         images.lengths().keySet().forEach(file -> named.add(folder.file(file)));
         clean(folder, named);
-    }
-
-    /** Makes the names of a step's folder and of the model's durable, too: either may be new. */
-    private static void forceAbove(Path step) {
-        Path model = step.getParent();
-        if (model != null) {
-            Folder.force(model);
-            Path checkpoints = model.getParent();
-            if (checkpoints != null) {
-                Folder.force(checkpoints);
-            }
-        }
     }
 
     /** Deletes the images that a step does not need. A failure is logged: the step is complete. */

@@ -1,5 +1,6 @@
 package io.psf.builtin.checkpoint;
 
+import io.psf.api.spi.OwnerFiles;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.image.ImageHeader;
 import io.psf.builtin.image.ImageRows;
@@ -100,7 +101,7 @@ final class Packs {
                 one.finish();
                 lengths.put(each.getKey() + "/" + one.name(), one.length());
             }
-            Folder.force(folder.file(each.getKey()));
+            OwnerFiles.forceNamesIn(folder.file(each.getKey()));
         }
         return lengths;
     }

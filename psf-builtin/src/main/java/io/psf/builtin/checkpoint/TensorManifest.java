@@ -3,6 +3,7 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.spi.OwnerFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -45,6 +46,7 @@ final class TensorManifest {
             files.add(file);
         }
         folder.replace(folder.path().resolve(NAME), text(tensor));
+        OwnerFiles.forceNames(folder.path());
         deleteAllBut(folder, files);
     }
 

@@ -64,6 +64,7 @@ final class JournalFile implements AutoCloseable {
     static JournalFile in(Path folder) {
         try {
             OwnerFiles.createDirectories(folder);
+            OwnerFiles.forceNames(folder);
             Path place = folder.toRealPath();
             if (!IN_USE.add(place)) { // opening its lock once more would end the lock
                 throw inUse(folder);
