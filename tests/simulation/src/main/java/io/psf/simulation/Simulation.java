@@ -9,15 +9,9 @@ import io.psf.simulation.world.PlannedFault;
 import io.psf.simulation.world.Shape;
 import io.psf.simulation.world.Workload;
 import io.psf.simulation.world.World;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Runs plans, one after another, on the calling thread. */
@@ -79,9 +73,8 @@ public final class Simulation {
                 chosen(plan, PlannedFault.plan(workload.faults(shape), shape, machine.random("faults")));
         SplittableRandom random = machine.random("calls");
         int calls = plan.calls() > 0 ? plan.calls() : 1 + random.nextInt(MOST_CALLS);
-        Path folder = folder();
+        World world = new World(machine, shape, faults, calls);
         try {
-            World world = new World(machine, shape, faults, folder, calls);
             String[] failure = new String[1];
             Machine.End end = machine.run(BOUNDS, () -> failure[0] = failureOf(world, workload));
             return new Outcome(
@@ -95,7 +88,7 @@ public final class Simulation {
                     machine.millis() / 1e3,
                     machine.trace().sentences());
         } finally {
-            delete(folder);
+            world.forget();
         }
     }
 
@@ -122,22 +115,6 @@ public final class Simulation {
             return null;
         } catch (Throwable e) { // also an assertion of psf
             return Verdict.text(e);
-        }
-    }
-
-    private static Path folder() {
-        try {
-            return Files.createTempDirectory("psf-simulation");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void delete(Path folder) {
-        try (Stream<Path> all = Files.walk(folder)) {
-            all.sorted(Comparator.reverseOrder()).forEach(each -> each.toFile().delete());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }

@@ -16,7 +16,7 @@ final class PsfMethod extends MethodVisitor {
     private static final Map<String, Set<String>> REPLACED = Map.of(
             "java/lang/System", Set.of("nanoTime", "currentTimeMillis"),
             "java/time/Instant", Set.of("now"),
-            "java/nio/channels/FileChannel", Set.of("tryLock", "force"),
+            "java/nio/channels/FileChannel", Set.of("tryLock"),
             "java/util/concurrent/TimeUnit", Set.of("timedWait"),
             "java/lang/Runtime", Set.of("addShutdownHook", "removeShutdownHook"),
             "java/util/concurrent/Executors", Set.of("newFixedThreadPool"),

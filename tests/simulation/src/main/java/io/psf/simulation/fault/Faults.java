@@ -28,17 +28,37 @@ public final class Faults {
     public static final List<Fault.Kind> DELAYS =
             List.of(Pause::brief, Slowness::draw, ClockRate::draw, ClockJump::draw);
 
-    /** Kills servers that are started again, with the slices of the newest checkpoint. */
-    public static final List<Fault.Kind> RETURNS = List.of(Kill::serverReturns);
+    /** Ends servers and workers that are started again: all workers go back to the newest checkpoint. */
+    public static final List<Fault.Kind> RETURNS =
+            List.of(Kill::serverReturns, Kill::workerReturns, Terminate::ofServer, Torn::ofServers);
 
     /** Kills workers. The other ones go on. */
     public static final List<Fault.Kind> WORKERS = List.of(Kill::ofWorker);
 
+    /** Lets the disk of the servers fail: checkpoints may not be written, or read. */
+    public static final List<Fault.Kind> DISKS =
+            List.of(DiskFull::ofServers, DiskError::ofServers, SlowDisk::ofServers);
+
     private Faults() {}
 
-    /** Loses the scheduler, which is started again with its journal if it has one: every call succeeds. */
+    /** Loses the scheduler's process, which is started again with its journal if it has one: every call succeeds. */
+    public static List<Fault.Kind> ofSchedulersProcess(Shape shape) {
+        return shape.recovery() == Shape.Recovery.NONE
+                ? List.of()
+                : List.of(Kill::schedulerReturns, Terminate::ofScheduler);
+    }
+
+    /** As {@link #ofSchedulersProcess}, and the scheduler's machine with its disk. Barriers may be lost with it. */
     public static List<Fault.Kind> ofScheduler(Shape shape) {
-        return shape.recovery() == Shape.Recovery.NONE ? List.of() : List.of(Kill::schedulerReturns);
+        return shape.recovery() == Shape.Recovery.NONE
+                ? List.of()
+                : List.of(
+                        Kill::schedulerReturns,
+                        Terminate::ofScheduler,
+                        Torn::ofScheduler,
+                        DiskFull::ofScheduler,
+                        DiskError::ofScheduler,
+                        SlowDisk::ofScheduler);
     }
 
     /** Returns several lists as one. */

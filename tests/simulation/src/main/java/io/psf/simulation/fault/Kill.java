@@ -3,6 +3,7 @@ package io.psf.simulation.fault;
 import io.psf.simulation.world.Fault;
 import io.psf.simulation.world.Shape;
 import io.psf.simulation.world.World;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /**
@@ -20,6 +21,10 @@ record Kill(String node, boolean isSilent, long restartMillis, boolean mayLose) 
         return new Kill(Nodes.server(shape, random), random.nextBoolean(), -1, true);
     }
 
+    static Fault workerReturns(Shape shape, SplittableRandom random) {
+        return new Kill(Nodes.worker(shape, random), random.nextBoolean(), Nodes.millis(random, 20_000), true);
+    }
+
     static Fault serverReturns(Shape shape, SplittableRandom random) {
         return new Kill(Nodes.server(shape, random), random.nextBoolean(), Nodes.millis(random, 20_000), true);
     }
@@ -33,18 +38,21 @@ record Kill(String node, boolean isSilent, long restartMillis, boolean mayLose) 
     public void happen(World world) throws InterruptedException {
         if (world.node(node).threads().isKilled()) {
             return;
-        }
-        world.kill(node, isSilent);
-        if (restartMillis >= 0) {
-            Thread.sleep(restartMillis);
-            world.restart(node);
-            world.say(node + " is started again");
+        } else if (restartMillis < 0) {
+            world.kill(node, isSilent);
+        } else {
+            world.restart(List.of(node), () -> world.kill(node, isSilent), restartMillis);
         }
     }
 
     @Override
     public boolean mayFail() {
         return mayLose && restartMillis < 0 && !node.startsWith("worker");
+    }
+
+    @Override
+    public boolean needsJournal() {
+        return node.equals("scheduler");
     }
 
     @Override

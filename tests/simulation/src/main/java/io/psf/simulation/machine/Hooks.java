@@ -91,13 +91,6 @@ public final class Hooks {
         return lock;
     }
 
-    /** A killed process loses nothing that it has written, so nothing is forced on the machine. */
-    public static void force(FileChannel channel, boolean metadata) throws IOException {
-        if (Machine.here() == null) {
-            channel.force(metadata);
-        }
-    }
-
     // Futures: the JDK has a thread for their time limits.
 
     public static <T> CompletableFuture<T> orTimeout(CompletableFuture<T> future, long time, TimeUnit unit) {

@@ -132,6 +132,19 @@ public final class SimulatedNetwork {
     }
 
     /**
+     * Ends all faults.
+     *
+     * @param nanos the longest usual time of a frame
+     */
+    public void mend(long nanos) {
+        mostDelayNanos = nanos;
+        breaksPerMille = 0;
+        holes.clear();
+        refusing.clear();
+        wakeStalled();
+    }
+
+    /**
      * Removes what a killed node had.
      *
      * @param isSilent true if the peers learn nothing, as of a machine that has lost its power

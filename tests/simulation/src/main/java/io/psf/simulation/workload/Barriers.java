@@ -30,7 +30,7 @@ public final class Barriers implements Workload {
     public List<Fault.Kind> faults(Shape shape) {
         return shape.recovery() == Shape.Recovery.NONE
                 ? Faults.of(Faults.HARMLESS, Faults.WORKERS)
-                : Faults.ofScheduler(shape);
+                : Faults.ofSchedulersProcess(shape);
     }
 
     @Override

@@ -7,6 +7,8 @@ import io.psf.simulation.world.Tasks;
 import io.psf.simulation.world.Violation;
 import io.psf.simulation.world.World;
 import java.time.Duration;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 
 /** The workers of a workload, which do the same side by side. */
 final class Team {
@@ -32,13 +34,25 @@ final class Team {
 
     /** As {@link #run}, with faults from the time on at which the workload begins them. */
     static void runQuietly(World world, Work work) throws InterruptedException {
-        Tasks tasks = new Tasks();
-        for (int rank = 0; rank < world.workers().size(); rank++) {
-            SimulatedNode<Worker> node = world.workers().get(rank);
-            int own = rank;
-            tasks.on(node.threads(), () -> run(world, node.get(), own, work));
-        }
+        Tasks tasks = start(world, work);
         tasks.await();
+        while (world.isReturning()) {
+            Thread.sleep(10);
+            tasks.await();
+        }
+        world.whenStartedAgain(null);
+    }
+
+    /** Starts work on each worker, and on each that is started again. */
+    static Tasks start(World world, Work work) {
+        Tasks tasks = new Tasks();
+        IntConsumer program = rank -> {
+            SimulatedNode<Worker> node = world.workers().get(rank);
+            tasks.on(node.threads(), () -> run(world, node.get(), rank, work));
+        };
+        world.whenStartedAgain(program);
+        IntStream.range(0, world.workers().size()).forEach(program);
+        return tasks;
     }
 
     private static void run(World world, Worker worker, int rank, Work work) throws Exception {
@@ -54,7 +68,7 @@ final class Team {
         }
     }
 
-    private static void leave(World world, Worker worker) {
+    static void leave(World world, Worker worker) {
         try {
             worker.close();
         } catch (PsException e) {

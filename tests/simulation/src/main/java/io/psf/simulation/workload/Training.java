@@ -15,7 +15,9 @@ import io.psf.simulation.world.World;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 
 /**
  * Workers train with checkpoints, while servers are lost and come back. All go back to a checkpoint together, with their records of
@@ -23,6 +25,8 @@ import java.util.SplittableRandom;
  */
 public final class Training implements Workload {
     private static final int ROWS = 24;
+
+    private final Set<Integer> finished = new TreeSet<>();
 
     @Override
     public String name() {
@@ -45,7 +49,13 @@ public final class Training implements Workload {
                 .updates(Updates.SUM)
                 .slices(world.shape().servers() + world.random("slices").nextInt(3));
         int interval = 1 + world.random("interval").nextInt(8);
-        Team.runQuietly(world, (rank, worker) -> train(world, worker, model, interval));
+        Team.runQuietly(world, (rank, worker) -> {
+            train(world, worker, model, interval);
+            finished.add(rank);
+            if (finished.size() < world.workers().size()) { // the cluster ends with the last one
+                Team.leave(world, worker);
+            }
+        });
     }
 
     private static void train(World world, Worker worker, TensorSpec model, int interval) throws InterruptedException {

@@ -18,7 +18,12 @@ public final class Workloads {
             Training::new,
             Chains::new,
             GrowingTable::new,
-            Visitors::new);
+            Visitors::new,
+            Restarts::new,
+            Declarations::new,
+            CachedTable::new,
+            BoundedTable::new,
+            TaskAttempts::new);
 
     private Workloads() {}
 

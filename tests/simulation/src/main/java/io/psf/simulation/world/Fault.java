@@ -15,6 +15,16 @@ public interface Fault {
         return mayLose();
     }
 
+    /** True if the scheduler may be without its journal by it. */
+    default boolean breaksJournal() {
+        return false;
+    }
+
+    /** True if another scheduler goes on from the journal. */
+    default boolean needsJournal() {
+        return false;
+    }
+
     /** Returns for how long nodes may be silent by it, in milliseconds: several faults together may lose a node. */
     default long silenceMillis() {
         return 0;

@@ -45,14 +45,19 @@ public record Shape(
                 Duration.ofNanos(1000 * delays[random.nextInt(delays.length)]));
     }
 
+    /** Returns a copy with these numbers of servers and workers. */
+    public Shape with(int servers, int workers) {
+        return new Shape(servers, workers, lanes, recovery, heartbeat, deadline, mostDelay);
+    }
+
     /** Returns a copy with at least as many workers. */
     public Shape withWorkers(int least) {
-        return new Shape(servers, Math.max(workers, least), lanes, recovery, heartbeat, deadline, mostDelay);
+        return with(servers, Math.max(workers, least));
     }
 
     /** Returns a copy with at least as many servers. */
     public Shape withServers(int least) {
-        return new Shape(Math.max(servers, least), workers, lanes, recovery, heartbeat, deadline, mostDelay);
+        return with(Math.max(servers, least), workers);
     }
 
     @Override

@@ -46,7 +46,12 @@ public final class SimulatedNode<T extends AutoCloseable> {
 
     /** Returns psf's object; null if it has not started. */
     public @Nullable T now() {
-        return started.isCompletedExceptionally() ? null : started.getNow(null);
+        return hasFailed() ? null : started.getNow(null);
+    }
+
+    /** True if it could not start. */
+    boolean hasFailed() {
+        return started.isCompletedExceptionally();
     }
 
     FramePool pool() {

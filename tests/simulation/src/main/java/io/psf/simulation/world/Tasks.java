@@ -14,15 +14,18 @@ public final class Tasks {
         void run() throws Exception;
     }
 
-    private record Task(NodeThreads node, CompletableFuture<Void> done) {}
+    private record Task(NodeThreads node, CompletableFuture<Void> done, Thread thread) {
+        boolean isOver() {
+            return done.isDone() || node.isKilled();
+        }
+    }
 
     private final List<Task> tasks = new ArrayList<>();
 
     /** Runs a body on a thread of a node. */
     public void on(NodeThreads node, Body body) {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        tasks.add(new Task(node, done));
-        node.start("workload", () -> {
+        Thread thread = node.start("workload", () -> {
             try {
                 body.run();
                 done.complete(null);
@@ -30,12 +33,25 @@ public final class Tasks {
                 done.completeExceptionally(e);
             }
         });
+        tasks.add(new Task(node, done, thread));
     }
 
-    /** Waits for all threads, except the threads of killed nodes. Throws the first failure. */
+    /** True if all threads have ended, except the threads of killed nodes. */
+    public boolean isDone() {
+        return tasks.stream().allMatch(Task::isOver);
+    }
+
+    /** Interrupts all threads, and forgets them. */
+    public void stop() {
+        tasks.forEach(each -> each.thread.interrupt());
+        tasks.clear();
+    }
+
+    /** Waits for all threads, except the threads of killed nodes. Throws the first failure. Tasks may be added meanwhile. */
     public void await() throws InterruptedException {
-        for (Task each : tasks) {
-            while (!each.done.isDone() && !each.node.isKilled()) {
+        for (int i = 0; i < tasks.size(); i++) {
+            Task each = tasks.get(i);
+            while (!each.isOver()) {
                 Thread.sleep(10);
             }
             if (each.done.isCompletedExceptionally()) {

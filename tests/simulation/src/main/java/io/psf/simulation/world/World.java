@@ -2,132 +2,92 @@ package io.psf.simulation.world;
 
 import io.psf.runtime.Client;
 import io.psf.runtime.Scheduler;
-import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.Server;
-import io.psf.runtime.ServerConfig;
-import io.psf.runtime.SimulatedNodes;
 import io.psf.runtime.Worker;
-import io.psf.runtime.WorkerConfig;
-import io.psf.runtime.spi.transport.FramePool;
-import io.psf.runtime.spi.transport.Transport;
+import io.psf.simulation.disk.Disk;
 import io.psf.simulation.machine.Machine;
 import io.psf.simulation.machine.NodeThreads;
 import io.psf.simulation.net.SimulatedNetwork;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.IntConsumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** A simulated cluster: its nodes, its network and its folder. */
+/** A simulated cluster: its nodes, its network and its disks. */
 public final class World {
-    private static final int SCHEDULER_PORT = 4000;
-    /** Well below the deadline of calls: until then a node that does not connect again counts as present. */
-    private static final Duration SCHEDULER_RETURN = Duration.ofSeconds(15);
+    /** How long a node takes at most that is told to end: the default of {@code PSF_DRAIN}, and what is left for its calls. */
+    private static final Duration END = Duration.ofSeconds(30);
 
-    private static final String HOST = "127.0.0.1";
+    private static final Duration DRAIN = Duration.ofSeconds(25);
+
+    /** How often a node is started that fails to start, and the time in between. */
+    private static final int MOST_STARTS = 5;
+
+    private static final Duration START_PAUSE = Duration.ofSeconds(1);
 
     private final Machine machine;
-    private final Shape shape;
     private final List<PlannedFault> faults;
-    private final Path folder;
-    private final JournalFolder journal;
+    private final Disk journals;
+    private final Disk checkpoints;
     private final int calls;
     private final SimulatedNetwork network;
+    private final Launcher launcher;
     private final List<SimulatedNode<Server>> servers = new ArrayList<>();
     private final List<SimulatedNode<Worker>> workers = new ArrayList<>();
     private final List<SimulatedNode<Client>> clients = new ArrayList<>();
     private final Tasks faulting = new Tasks();
     private final SplittableRandom thinking;
     private final long mostThinkingNanos;
-    private SimulatedNode<Scheduler> scheduler;
+    private Shape shape;
+    private @Nullable SimulatedNode<Scheduler> scheduler;
     private boolean hasFaults;
+    /** The number of jobs that have ended: each has a journal of its own. */
+    private int jobs;
+    /** The number of faults that have killed nodes, and will start them again. */
+    private int returning;
+
+    private @Nullable IntConsumer program;
 
     /**
      * Creates a cluster, whose nodes are not started.
      *
-     * @param folder an empty folder for the journal and the checkpoints
      * @param calls the calls of each worker
      */
-    public World(Machine machine, Shape shape, List<PlannedFault> faults, Path folder, int calls) {
+    public World(Machine machine, Shape shape, List<PlannedFault> faults, int calls) {
         this.machine = machine;
         this.shape = shape;
         this.faults = faults;
-        this.folder = folder;
-        this.journal = new JournalFolder(folder);
+        this.journals = new Disk(machine, "scheduler");
+        this.checkpoints = new Disk(machine, "servers");
         this.calls = calls;
         this.thinking = machine.random("thinking");
         this.mostThinkingNanos = (long) Math.pow(10, thinking.nextInt(9));
         this.network = new SimulatedNetwork(machine, shape.mostDelay().toNanos());
-        this.scheduler = new SimulatedNode<>(machine.node("scheduler"));
+        this.launcher = new Launcher(machine, network, journals, checkpoints);
     }
 
     /** Starts all nodes. Blocks until the cluster is complete. */
     public void form() {
-        scheduler.start(this::startScheduler);
+        scheduler = launcher.scheduler(shape, jobs);
         scheduler.get();
         for (int rank = 0; rank < shape.servers(); rank++) {
-            servers.add(launchServer(rank));
+            servers.add(launcher.server(shape, rank));
         }
         for (int rank = 0; rank < shape.workers(); rank++) {
-            workers.add(launchWorker(rank));
+            workers.add(launcher.worker(shape, rank));
         }
         servers.forEach(SimulatedNode::get);
         workers.forEach(SimulatedNode::get);
         say("the cluster is complete: " + shape);
     }
 
-    private Scheduler startScheduler(FramePool pool) {
-        SchedulerConfig plain = SchedulerConfig.of(shape.servers(), shape.workers())
-                .listen(HOST, SCHEDULER_PORT)
-                .withHeartbeatLimit(shape.heartbeat());
-        Duration limit = Duration.ofMinutes(1);
-        SchedulerConfig config = switch (shape.recovery()) {
-            case NONE -> plain;
-            case JOURNAL -> plain.withJournal(journal.folder()).withSchedulerReturn(SCHEDULER_RETURN);
-            case CHECKPOINTS ->
-                plain.withJournal(journal.folder())
-                        .withSchedulerReturn(SCHEDULER_RETURN)
-                        .withServerReturn(limit)
-                        .withWorkerReturn(limit);
-        };
-        return SimulatedNodes.scheduler(config, transport(scheduler.threads(), pool), pool);
-    }
-
-    private Transport transport(NodeThreads threads, FramePool pool) {
-        return network.transport(threads, pool);
-    }
-
-    private SimulatedNode<Server> launchServer(int rank) {
-        SimulatedNode<Server> node = new SimulatedNode<>(machine.node("server " + rank));
-        node.start(pool -> {
-            ServerConfig plain = ServerConfig.of(HOST, SCHEDULER_PORT)
-                    .withRank(rank)
-                    .withLanes(shape.lanes())
-                    .withTensorMemory(64 << 20);
-            ServerConfig config = shape.recovery() == Shape.Recovery.CHECKPOINTS
-                    ? plain.withCheckpoints(folder.resolve("checkpoints"))
-                    : plain;
-            return SimulatedNodes.server(config, transport(node.threads(), pool), pool);
-        });
-        return node;
-    }
-
-    private SimulatedNode<Worker> launchWorker(int rank) {
-        SimulatedNode<Worker> node = new SimulatedNode<>(machine.node("worker " + rank));
-        WorkerConfig config =
-                WorkerConfig.of(HOST, SCHEDULER_PORT).withRank(rank).withDeadline(shape.deadline());
-        node.start(pool -> SimulatedNodes.worker(config, transport(node.threads(), pool), pool));
-        return node;
-    }
-
     /** Connects one more client, on a node of its own. */
     public SimulatedNode<Client> client() {
-        SimulatedNode<Client> node = new SimulatedNode<>(machine.node("client " + clients.size()));
+        SimulatedNode<Client> node = launcher.client(shape, clients.size());
         clients.add(node);
-        WorkerConfig config = WorkerConfig.of(HOST, SCHEDULER_PORT).withDeadline(shape.deadline());
-        node.start(pool -> SimulatedNodes.client(config, transport(node.threads(), pool), pool));
         return node;
     }
 
@@ -161,12 +121,22 @@ public final class World {
 
     /** True if the faults of this run may lose a node. */
     public boolean mayLose() {
-        return areSilentLong() || faults.stream().anyMatch(each -> each.fault().mayLose());
+        return areSilentLong()
+                || isJournalAtRisk()
+                || faults.stream().anyMatch(each -> each.fault().mayLose());
+    }
+
+    /** A journal that cannot be written is deleted: the cluster ends if its scheduler ends then. */
+    private boolean isJournalAtRisk() {
+        return faults.stream().anyMatch(each -> each.fault().breaksJournal())
+                && faults.stream().anyMatch(each -> each.fault().needsJournal());
     }
 
     /** True if calls of workers that are not killed may fail in this run. */
     public boolean mayFail() {
-        return areSilentLong() || faults.stream().anyMatch(each -> each.fault().mayFail());
+        return areSilentLong()
+                || isJournalAtRisk()
+                || faults.stream().anyMatch(each -> each.fault().mayFail());
     }
 
     private boolean areSilentLong() {
@@ -212,7 +182,7 @@ public final class World {
 
     /** Returns all nodes. */
     public List<SimulatedNode<?>> nodes() {
-        return Stream.of(Stream.of(scheduler), servers.stream(), workers.stream(), clients.stream())
+        return Stream.of(Stream.ofNullable(scheduler), servers.stream(), workers.stream(), clients.stream())
                 .<SimulatedNode<?>>flatMap(each -> each)
                 .toList();
     }
@@ -225,6 +195,11 @@ public final class World {
                 .orElseThrow(() -> new IllegalArgumentException("node: " + name + " (expected: one of the cluster)"));
     }
 
+    /** Returns the disk of a role: the scheduler's with its journal, or the one with the checkpoints, which all servers share. */
+    public Disk disk(String role) {
+        return role.equals("scheduler") ? journals : checkpoints;
+    }
+
     /**
      * Kills a node, as SIGKILL does.
      *
@@ -232,35 +207,159 @@ public final class World {
      */
     public void kill(String name, boolean isSilent) {
         NodeThreads threads = node(name).threads();
-        if (threads.kill() && name.startsWith("server")) {
-            LocksOfModels.forget(folder); // the one server that has them
+        if (threads.kill()) {
+            LocksOfProcess.forget(disk(name).files());
         }
         network.kill(threads, isSilent);
     }
 
-    /** Starts a node again in the place of a killed node. */
-    public void restart(String name) {
+    /** Tells a node to end, as SIGTERM does. Blocks until its process has ended. */
+    public void terminate(String name) throws InterruptedException {
+        SimulatedNode<?> node = node(name);
+        AutoCloseable now = node.now();
+        Tasks ending = new Tasks();
+        if (now != null) {
+            ending.on(node.threads(), () -> end(now));
+        }
+        long until = machine.millis() + END.toMillis();
+        while (!ending.isDone() && machine.millis() < until) {
+            Thread.sleep(10);
+        }
+        kill(name, false);
+    }
+
+    /** As {@code psf node} ends. */
+    private static void end(AutoCloseable node) throws Exception {
+        if (node instanceof Server server) {
+            server.drain(DRAIN);
+        } else if (node instanceof Scheduler scheduler) {
+            scheduler.handOver();
+            scheduler.awaitTermination();
+        }
+        node.close();
+    }
+
+    /** How a fault ends nodes. */
+    @FunctionalInterface
+    public interface Ending {
+        void run() throws InterruptedException;
+    }
+
+    /** Ends nodes, and starts them again after a time, as a supervisor does. Blocks until they have started. */
+    public void restart(List<String> nodes, Ending ending, long millis) throws InterruptedException {
+        returning++;
+        try {
+            ending.run();
+            Thread.sleep(millis);
+            for (String each : nodes) {
+                launch(each);
+            }
+            for (String each : nodes) {
+                awaitStart(each);
+            }
+        } finally {
+            returning--;
+        }
+    }
+
+    private void awaitStart(String name) throws InterruptedException {
+        for (int starts = 1; !node(name).threads().isKilled(); ) {
+            if (node(name).now() != null) {
+                say(name + " is started again");
+                if (program != null && name.startsWith("worker")) {
+                    program.accept(workers.indexOf(node(name)));
+                }
+                return;
+            } else if (node(name).hasFailed() && starts++ == MOST_STARTS) {
+                return;
+            } else if (node(name).hasFailed()) {
+                kill(name, false);
+                Thread.sleep(START_PAUSE.toMillis());
+                launch(name);
+            }
+            Thread.sleep(10);
+        }
+    }
+
+    /** True while a fault is to start nodes again. */
+    public boolean isReturning() {
+        return returning > 0;
+    }
+
+    /** Sets what a worker runs that is started again, by its rank; null if no worker is started again. */
+    public void whenStartedAgain(@Nullable IntConsumer again) {
+        program = again;
+    }
+
+    /** Starts a node in the place of a killed node. */
+    private void launch(String name) {
         SimulatedNode<?> before = node(name);
         if (!before.threads().isKilled()) {
             return;
         }
         network.kill(before.threads(), false); // its machine resets old connections
         if (name.equals("scheduler")) {
-            journal.leave();
-            scheduler = new SimulatedNode<>(machine.node("scheduler"));
-            scheduler.start(this::startScheduler);
+            scheduler = launcher.scheduler(shape, jobs);
         } else if (name.startsWith("server ")) {
             int rank = servers.indexOf(before);
-            servers.set(rank, launchServer(rank));
-        } else {
+            servers.set(rank, launcher.server(shape, rank));
+        } else if (program != null) {
             int rank = workers.indexOf(before);
-            workers.set(rank, launchWorker(rank));
+            workers.set(rank, launcher.worker(shape, rank));
         }
+    }
+
+    // For workloads of several jobs.
+
+    /** Ends the faults: what is broken is mended, no node is started again. */
+    private void endFaults() {
+        faulting.stop();
+        hasFaults = true;
+        program = null;
+        network.mend(shape.mostDelay().toNanos());
+        Stream.of(journals, checkpoints).forEach(Disk::mend);
+        nodes().forEach(each -> each.threads().resume());
+    }
+
+    /**
+     * Ends the job and all faults at once: its processes are killed.
+     *
+     * @param losesPower true if what they have not forced to their disks is lost
+     */
+    public void kill(boolean losesPower) {
+        endFaults();
+        nodes().forEach(each -> kill(each.name(), false)); // also what silent ones have left
+        if (losesPower) {
+            journals.lose();
+            checkpoints.lose();
+        }
+    }
+
+    /** Ends the job and all faults in order: workers leave, and the cluster ends. */
+    public void endJob() throws InterruptedException {
+        endFaults();
+        Leftovers.check(this);
+        kill(false);
+    }
+
+    /** Starts the next job with other numbers of nodes. Blocks until its cluster is complete. */
+    public void form(int servers, int workers) {
+        jobs++;
+        this.servers.clear();
+        this.workers.clear();
+        shape = shape.with(servers, workers);
+        form();
     }
 
     /** Closes all nodes, and checks that nothing is left of them. */
     public void close() throws InterruptedException {
         faulting.await();
         Leftovers.check(this);
+    }
+
+    /** Forgets what this process has of the cluster, however the run has ended. */
+    public void forget() {
+        LocksOfProcess.forget(journals.files());
+        LocksOfProcess.forget(checkpoints.files());
     }
 }
