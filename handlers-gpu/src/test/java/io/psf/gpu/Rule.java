@@ -62,7 +62,7 @@ public enum Rule {
             case LAZY_ADAM -> new LazyAdam(a[0], a[1], a[2], a[3]);
             case ROW_ADA_GRAD -> new RowAdaGrad(a[0], a[1], a[2]);
             case LAMB -> new Lamb(a[0], a[1], a[2], a[3], a[4]);
-            case FTRL -> new Ftrl(a[0], a[1], a[2], a[3]);
+            case FTRL -> new Ftrl(a[0], a[1], a[2], a[3], 0);
         };
     }
 

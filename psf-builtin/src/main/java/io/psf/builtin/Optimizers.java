@@ -182,7 +182,7 @@ public final class Optimizers {
      * &lt;= l1, otherwise -(z - sign(z) l1) / ((beta + sqrt n) / lr + l2). The tensor's initial values are to be 0.
      */
     public static OptimizerSpec ftrl(double lr, double beta, double l1, double l2) {
-        return psf("ftrl", Map.of("lr", lr, "beta", beta, "l1", l1, "l2", l2));
+        return ftrl(lr, beta, l1, l2, 0);
     }
 
     /**
@@ -191,7 +191,7 @@ public final class Optimizers {
      * -0.5: they double l2.
      */
     public static OptimizerSpec ftrl(double lr, double beta, double l1, double l2, double n0) {
-        return psf("ftrl-from", Map.of("lr", lr, "beta", beta, "l1", l1, "l2", l2, "n0", n0));
+        return psf("ftrl", Map.of("lr", lr, "beta", beta, "l1", l1, "l2", l2, "n0", n0));
     }
 
     private static Map<String, Double> adamArguments(double lr, double b1, double b2, double eps) {

@@ -45,7 +45,7 @@ final class Formulas {
             return (at, from, n, steps) -> rmsProp(rule, w, state[0], at, g, from, n);
         } else if (kernel instanceof AdaDelta rule) {
             return (at, from, n, steps) -> adaDelta(rule, w, state[0], state[1], at, g, from, n);
-        } else if (kernel instanceof Ftrl rule) {
+        } else if (kernel instanceof Ftrl rule && rule.n0() == 0) {
             return (at, from, n, steps) -> ftrl(rule, w, state[0], state[1], at, g, from, n);
         }
         return ofAdam(kernel, w, g, state);

@@ -47,7 +47,7 @@ class VectorKernelsTest {
                 new AdaGrad(0.05f, 0.1f, 0.3f),
                 new RmsProp(0.01f, 0.9f, 0.3f),
                 new AdaDelta(0.7f, 0.95f, 0.3f),
-                new Ftrl(0.1f, 1, 0.3f, 0.01f),
+                new Ftrl(0.1f, 1, 0.3f, 0.01f, 0),
                 new Adam(0.01f, 0.9f, 0.999f, 0.3f),
                 new AdamW(0.01f, 0.9f, 0.999f, 0.3f, 0.1f),
                 new LazyAdam(0.01f, 0.9f, 0.999f, 0.3f));
@@ -111,6 +111,13 @@ class VectorKernelsTest {
     void leaveAssignmentToCopies() {
         FloatArray direct = offHeap(new float[100], 0);
         assertThat(bind(new Assign(), direct, direct)).isNull();
+    }
+
+    @Test
+    void leaveFtrlWithAnInitialAccumulatorToTheTiles() {
+        FloatArray direct = offHeap(new float[100], 0);
+        assertThat(bind(new Ftrl(0.1f, 1, 0.3f, 0.01f, 0.5f), direct, direct)).isNull();
+        assertThat(bind(new Ftrl(0.1f, 1, 0.3f, 0.01f, 0), direct, direct)).isNotNull();
     }
 
     @Test

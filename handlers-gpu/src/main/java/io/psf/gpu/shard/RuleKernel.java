@@ -103,7 +103,7 @@ record RuleKernel(
         if (rule instanceof AdaDelta delta) {
             return plain("adadelta", rule, delta.lr(), delta.rho(), delta.eps());
         }
-        if (rule instanceof Ftrl ftrl) {
+        if (rule instanceof Ftrl ftrl && ftrl.n0() == 0) {
             return plain("ftrl", rule, 1 / ftrl.lr(), ftrl.beta(), ftrl.l1(), ftrl.l2());
         }
         return ofAdam(rule, steps);

@@ -42,7 +42,7 @@ final class Reference {
         this.first = new double[w.length];
         this.second = new double[w.length];
         this.steps = new int[rows];
-        for (int i = 0; i < w.length && !name.startsWith("psf.ftrl"); i++) {
+        for (int i = 0; i < w.length && !name.equals("psf.ftrl"); i++) {
             w[i] = (float) (largest * (2 * random.nextFloat() - 1));
         }
         this.start = w.clone();
@@ -168,8 +168,8 @@ final class Reference {
                 double r = moments(i, g, steps[row]) + a("decay") * w[i];
                 w[i] -= a("lr") * ratio * r;
             }
-            case "psf.ftrl", "psf.ftrl-from" -> {
-                double n0 = arg.getOrDefault("n0", 0.0);
+            case "psf.ftrl" -> {
+                double n0 = a("n0");
                 double s = (Math.sqrt(n0 + second[i] + g * g) - Math.sqrt(n0 + second[i])) / a("lr");
                 first[i] += g - s * w[i];
                 second[i] += g * g;
