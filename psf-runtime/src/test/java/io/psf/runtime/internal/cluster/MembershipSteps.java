@@ -3,24 +3,12 @@ package io.psf.runtime.internal.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.runtime.internal.cluster.MembershipModel.Phase;
-import io.psf.runtime.internal.server.Connections;
-import io.psf.runtime.internal.server.lane.Lane;
-import io.psf.runtime.internal.server.lane.LaneRunner;
-import io.psf.runtime.internal.server.node.HostNode;
-import io.psf.runtime.internal.server.session.Admission;
 import io.psf.runtime.internal.server.session.Connection;
-import io.psf.runtime.internal.server.shard.Placements;
-import io.psf.runtime.internal.store.Stores;
-import io.psf.runtime.spi.store.MemoryLimit;
-import io.psf.runtime.spi.transport.FramePool;
-import io.psf.runtime.spi.transport.RecordedChannel;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -33,10 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A real membership by a virtual clock, and its model: both take the same steps, and are compared after each. */
 final class MembershipSteps {
-    private static final Duration LIMIT = Duration.ofSeconds(10);
-    private static final Duration JOIN = Duration.ofSeconds(60);
-    private static final FramePool POOL = new FramePool(1 << 20);
-
     /** What happened in a history. */
     enum Seen {
         FORMED,
@@ -138,80 +122,27 @@ final class MembershipSteps {
         }
     }
 
-    private final Tickets tickets = Tickets.fresh();
-    private Journal journal = Journal.after(new JournalState(), tickets);
-    private final ArrayDeque<Runnable> work = new ArrayDeque<>();
     private final Set<Seen> seen = EnumSet.noneOf(Seen.class);
     private final List<Player> players = new ArrayList<>();
-    private final List<Long> rollbacks = new ArrayList<>();
-    private final List<List<Member>> changes = new ArrayList<>();
-    private final ClusterPlan plan;
-    private final HostNode host;
-    private Connections connections;
-    private final Admission admission = new Admission("law", POOL, () -> true, () -> false, () -> {});
-    private Membership membership;
+    private final VirtualScheduler scheduler;
     private final MembershipModel model;
-    private long now;
-    private int ends;
-    private @Nullable PsException failure;
     private long sessions;
 
     MembershipSteps(Random random) {
         Duration serverReturn = random.nextInt(4) == 0 ? Duration.ZERO : Duration.ofSeconds(20 + random.nextInt(60));
-        Duration schedulerReturn = LIMIT.multipliedBy(random.nextInt(3));
-        this.plan = new ClusterPlan(
+        Duration schedulerReturn = VirtualScheduler.LIMIT.multipliedBy(random.nextInt(3));
+        this.scheduler = new VirtualScheduler(
                 1 + random.nextInt(3),
                 1 + random.nextInt(3),
                 random.nextBoolean(),
                 random.nextBoolean(),
-                new ClusterPlan.Limits(JOIN, LIMIT, serverReturn, Duration.ZERO, schedulerReturn, () -> now),
-                Trust.of(null, null));
-        this.host = new HostNode(
-                "law",
-                Role.SCHEDULER,
-                Placements.host(Stores.inMemory(MemoryLimit.NONE)),
-                new Lane("law", POOL, new LaneRunner() {
-                    @Override
-                    public void execute(Runnable command) {
-                        work.add(command);
-                    }
-
-                    @Override
-                    public void completeAfter(CompletableFuture<Void> due, Duration delay) {
-                        throw new AssertionError("an alarm");
-                    }
-                }),
-                List.of(),
-                null);
-        this.connections = connections();
-        this.membership = membership();
-        this.model = new MembershipModel(plan);
-    }
-
-    private Connections connections() {
-        Connections made = new Connections(host, POOL, 1 << 20);
-        made.whenClosed(gone -> work.add(() -> membership.closed(gone)));
-        return made;
+                serverReturn,
+                schedulerReturn);
+        this.model = new MembershipModel(scheduler.plan());
     }
 
     private Membership membership() {
-        return new Membership(plan, connections, journal, new ClusterEvents() {
-            @Override
-            public void changed(List<Member> members) {
-                changes.add(members);
-            }
-
-            @Override
-            public void rolledBack(long epoch) {
-                rollbacks.add(epoch);
-            }
-
-            @Override
-            public void ended(@Nullable PsException why) {
-                ends++;
-                failure = why;
-            }
-        });
+        return scheduler.membership();
     }
 
     Set<Seen> seen() {
@@ -220,38 +151,28 @@ final class MembershipSteps {
 
     @Override
     public String toString() {
+        ClusterPlan plan = scheduler.plan();
         return plan + (plan.service() ? ", a service" : "") + ", servers return within " + plan.returnOf(Role.SERVER);
     }
 
     void run(List<Step> steps) {
         for (Step step : steps) {
             take(step);
-            drain();
+            scheduler.drain();
             learn();
             compare(step);
         }
-    }
-
-    private void drain() {
-        for (Runnable next = work.poll(); next != null; next = work.poll()) {
-            next.run();
-        }
-    }
-
-    private Connection connect() {
-        return new Connection(new RecordedChannel(), POOL, 1 << 20, admission);
     }
 
     private void take(Step step) {
         switch (step.kind) {
             case JOIN -> join(step);
             case TICK -> {
-                long[] times = {LIMIT.toNanos() / 8, LIMIT.toNanos() / 4, LIMIT.toNanos() / 3, LIMIT.toNanos() * 2};
+                long limit = VirtualScheduler.LIMIT.toNanos();
+                long[] times = {limit / 8, limit / 4, limit / 3, limit * 2};
                 int kind = step.a % times.length;
                 for (int i = kind == 1 ? 5 : 1; i > 0; i--) {
-                    now += times[kind] + step.b;
-                    membership.tick();
-                    drain();
+                    scheduler.tick(times[kind] + step.b);
                     model.tick();
                 }
             }
@@ -261,7 +182,7 @@ final class MembershipSteps {
                         .forEach(each -> beat(each, step));
             case RESTART -> restart();
             case END_BY_SCHEDULER -> {
-                membership.end();
+                membership().end();
                 model.endByScheduler();
             }
             default -> {
@@ -281,7 +202,7 @@ final class MembershipSteps {
             case RESUME -> resume(player);
             case END -> {
                 if (isPresent(player) && !player.isCut) {
-                    membership.end(player.connection);
+                    membership().end(player.connection);
                     model.endByMember();
                 }
             }
@@ -291,15 +212,12 @@ final class MembershipSteps {
 
     /** Another scheduler goes on from the journal. Nodes whose joins have no answer have to join again. */
     private void restart() {
-        boolean hasNodes = !membership.states().now().nodes().isEmpty();
+        boolean hasNodes = !scheduler.state().nodes().isEmpty();
         if (model.isOver || model.phase == Phase.ENDED && !hasNodes) {
             return; // its journal is deleted, or of no use
         }
-        journal = Journal.after(journal.state(), tickets);
-        connections = connections();
-        membership = membership();
+        scheduler.restart();
         model.restart();
-        membership.restore();
         for (Player player : players) {
             player.beat = null;
             player.hasNoSession = false;
@@ -323,12 +241,12 @@ final class MembershipSteps {
         Join.Address address =
                 role == Role.SERVER ? new Join.Address("host", 1 + players.size()) : new Join.Address("", 0);
         Join.Request request = new Join.Request(Protocol.OWN, role, asked, address, ++sessions, new byte[0]);
-        Connection connection = connect();
-        boolean wasPresent = membership.states().now().count(Role.WORKER) > 0;
+        Connection connection = scheduler.connect();
+        boolean wasPresent = scheduler.state().count(Role.WORKER) > 0;
         boolean hadJob = wasPresent || model.lost.keySet().stream().anyMatch(place -> place.role() == Role.WORKER);
         MembershipModel.Entry entry = model.join(role, asked);
         try {
-            CompletableFuture<Join.Response> joined = membership.join(request, connection);
+            CompletableFuture<Join.Response> joined = membership().join(request, connection);
             assertThat(entry).as("the model's entry of %s %d", role, asked).isNotNull();
             players.add(new Player(request, entry, connection, joined));
         } catch (PsException refused) {
@@ -336,7 +254,7 @@ final class MembershipSteps {
             assertThat(entry).as("refused: %s", refused.detail()).isNull();
             seen.add(Seen.REFUSED);
         }
-        if (hadJob && !wasPresent && membership.states().now().count(Role.WORKER) > 0) {
+        if (hadJob && !wasPresent && scheduler.state().count(Role.WORKER) > 0) {
             seen.add(Seen.SECOND_JOB);
         }
     }
@@ -346,15 +264,15 @@ final class MembershipSteps {
             return;
         }
         MembershipModel.Entry entry = Objects.requireNonNull(player.entry);
-        Connection fresh = connect();
+        Connection fresh = scheduler.connect();
         try {
-            player.joined = membership.join(player.request, fresh);
+            player.joined = membership().join(player.request, fresh);
             assertThat(entry.confirmed).as("confirmed").isFalse();
             player.connection = fresh;
             player.hasNoSession = false;
             player.channels = 0;
             player.isCut = false;
-            entry.heard = now;
+            entry.heard = scheduler.now();
             model.isHandover = false;
         } catch (PsException refused) {
             assertThat(refused.code())
@@ -372,7 +290,7 @@ final class MembershipSteps {
         boolean isPresent = isPresent(player);
         long known = step.b % 16 == 0 ? 0 : player.view.state().epoch();
         try {
-            player.beat = membership.beat(known, player.connection);
+            player.beat = membership().beat(known, player.connection);
             assertThat(isPresent).as("present").isTrue();
             model.beat(Objects.requireNonNull(player.entry), known);
         } catch (PsException refused) {
@@ -385,7 +303,7 @@ final class MembershipSteps {
         if (player.told == null || player.isCut) {
             return; // a node without an answer, or a connection, calls nothing
         }
-        membership.leave(player.connection);
+        membership().leave(player.connection);
         if (isPresent(player)) {
             model.leave(Objects.requireNonNull(player.entry));
         }
@@ -398,8 +316,7 @@ final class MembershipSteps {
         if (player.isCut) {
             return;
         }
-        connections.drop(player.connection);
-        drain();
+        scheduler.drop(player.connection);
         player.hasNoSession = true;
         if (entry != null && model.entries.contains(entry)) {
             if (!entry.admitted) {
@@ -419,7 +336,7 @@ final class MembershipSteps {
         Hello.Request hello = new Hello.Request(
                 Protocol.OWN,
                 new Hello.Caller(player.request.role(), told.rank(), told.since(), ""),
-                tickets.cluster(),
+                scheduler.cluster(),
                 new Hello.InSession(player.request.session(), ++player.channels),
                 new byte[0]);
         if (player.entry != null && model.connects(player.entry)) {
@@ -427,14 +344,14 @@ final class MembershipSteps {
         }
         boolean isKnown = isPresent(player) && !player.hasNoSession;
         try {
-            membership.rejoin(hello, connect());
+            membership().rejoin(hello, scheduler.connect());
             player.isCut = false;
             player.connection =
-                    Objects.requireNonNull(membership.table().of(player.request.role(), told.rank())).connection;
+                    Objects.requireNonNull(membership().table().of(player.request.role(), told.rank())).connection;
             assertThat(isKnown).as("known").isTrue();
             MembershipModel.Entry entry = Objects.requireNonNull(player.entry);
             entry.confirmed = true;
-            entry.heard = now;
+            entry.heard = scheduler.now();
             model.isHandover &= entry.role == Role.CLIENT;
             seen.add(Seen.RESUMED);
         } catch (PsException refused) {
@@ -452,16 +369,17 @@ final class MembershipSteps {
         boolean isLoaded = step.b / 6 % 2 > 0;
         long from = step.b / 12 % 3 == 0 ? 0 : model.rollback;
         if (step.b / 36 % 4 == 0) {
-            membership.returns().restoreFrom(new RestoreFrom.Request(name, isAll, isLoaded, from, true));
+            membership().returns().restoreFrom(new RestoreFrom.Request(name, isAll, isLoaded, from, true));
             model.restoreNoLonger(name);
             return;
         }
         RestoreFrom.Request request = new RestoreFrom.Request(name, isAll, isLoaded, from, false);
         if (from != model.rollback) {
-            assertThatThrownBy(() -> membership.returns().restoreFrom(request)).hasMessageContaining("ROLLED_BACK");
+            assertThatThrownBy(() -> membership().returns().restoreFrom(request))
+                    .hasMessageContaining("ROLLED_BACK");
             return;
         }
-        membership.returns().restoreFrom(request);
+        membership().returns().restoreFrom(request);
         model.restoreFrom(name, isAll, isLoaded);
     }
 
@@ -477,8 +395,7 @@ final class MembershipSteps {
                 player.beat = null;
                 ClusterView view = Objects.requireNonNull(player.view);
                 view.apply(answer.changes());
-                boolean isLatest =
-                        membership.states().now().epoch() == view.state().epoch();
+                boolean isLatest = scheduler.state().epoch() == view.state().epoch();
                 boolean hasEnded = model.phase == Phase.ENDED;
                 assertThat(answer.ended())
                         .as("the cluster has ended")
@@ -488,7 +405,7 @@ final class MembershipSteps {
     }
 
     private void compare(Step step) {
-        ClusterState state = membership.states().now();
+        ClusterState state = scheduler.state();
         assertThat(state.epoch()).as("epoch after %s", step).isEqualTo(model.epoch);
         assertThat(state.nodes().stream()
                         .filter(node -> !model.isOver) // the last nodes are not waited for, and are in no further state
@@ -504,11 +421,11 @@ final class MembershipSteps {
                         .map(loss -> loss.getKey() + " " + (loss.getValue() > 0))
                         .toList());
         assertThat(state.recovery().rollback()).as("rollback after %s", step).isEqualTo(model.rollback);
-        assertThat(rollbacks.isEmpty() ? 0L : rollbacks.get(rollbacks.size() - 1))
-                .as("the event of a rollback")
-                .isEqualTo(model.rollback);
-        assertThat(ends).as("ends after %s", step).isEqualTo(model.isOver ? 1 : 0);
-        assertThat(failure != null).as("a failure after %s", step).isEqualTo(model.isOver && model.hasFailed());
+        assertThat(scheduler.rolledBack()).as("the event of a rollback").isEqualTo(model.rollback);
+        assertThat(scheduler.ends()).as("ends after %s", step).isEqualTo(model.isOver ? 1 : 0);
+        assertThat(scheduler.failure() != null)
+                .as("a failure after %s", step)
+                .isEqualTo(model.isOver && model.hasFailed());
         for (Player player : players) {
             compare(player, step);
         }
@@ -531,10 +448,10 @@ final class MembershipSteps {
             assertThat(answer.admission().rank()).as("rank").isEqualTo(entry.rank);
             assertThat(answer.admission().since()).as("since").isEqualTo(entry.since);
             assertThat(answer.admission().late()).as("late").isEqualTo(entry.late);
-            assertThat(answer.admission().workers()).isGreaterThanOrEqualTo(plan.workers());
+            assertThat(answer.admission().workers())
+                    .isGreaterThanOrEqualTo(scheduler.plan().workers());
             if (entry.beats) {
-                assertThat(Objects.requireNonNull(player.view).state())
-                        .isEqualTo(membership.states().now());
+                assertThat(Objects.requireNonNull(player.view).state()).isEqualTo(scheduler.state());
             }
         }
     }

@@ -50,6 +50,7 @@ final class VirtualScheduler {
     private Membership membership;
     private long now;
     private long reading;
+    private long rolledBack;
     private int ends;
     private @Nullable PsException failure;
 
@@ -60,12 +61,23 @@ final class VirtualScheduler {
      * @param schedulerReturn how long the nodes look for another scheduler; zero for the heartbeat's limit
      */
     VirtualScheduler(int servers, int workers, boolean more, Duration schedulerReturn) {
+        this(servers, workers, more, false, Duration.ZERO, schedulerReturn);
+    }
+
+    /**
+     * Starts a scheduler.
+     *
+     * @param service true if the cluster outlives its jobs
+     * @param serverReturn how long a lost server is awaited; zero if it is not
+     */
+    VirtualScheduler(
+            int servers, int workers, boolean more, boolean service, Duration serverReturn, Duration schedulerReturn) {
         this.plan = new ClusterPlan(
                 servers,
                 workers,
                 more,
-                false,
-                new ClusterPlan.Limits(JOIN, LIMIT, Duration.ZERO, Duration.ZERO, schedulerReturn, this::read),
+                service,
+                new ClusterPlan.Limits(JOIN, LIMIT, serverReturn, Duration.ZERO, schedulerReturn, this::read),
                 Trust.of("clicks", null, null));
         this.host = new HostNode(
                 "virtual",
@@ -84,8 +96,8 @@ final class VirtualScheduler {
                 }),
                 List.of(),
                 null);
-        this.connections = connections();
-        this.membership = membership();
+        this.connections = newConnections();
+        this.membership = newMembership();
     }
 
     private long read() {
@@ -93,17 +105,22 @@ final class VirtualScheduler {
         return now;
     }
 
-    private Connections connections() {
+    private Connections newConnections() {
         Connections made = new Connections(host, POOL, 1 << 20);
         made.whenClosed(gone -> work.add(() -> membership.closed(gone)));
         return made;
     }
 
-    private Membership membership() {
+    private Membership newMembership() {
         return new Membership(plan, connections, journal, new ClusterEvents() {
             @Override
             public void changed(List<Member> members) {
                 told.add(members.size());
+            }
+
+            @Override
+            public void rolledBack(long epoch) {
+                rolledBack = epoch;
             }
 
             @Override
@@ -119,12 +136,17 @@ final class VirtualScheduler {
         this.reading = reading.toNanos();
     }
 
+    /** Returns a new connection to the scheduler. */
+    Connection connect() {
+        return new Connection(new RecordedChannel(), POOL, 1 << 20, admission);
+    }
+
     Joined join(Role role) {
         return join(Join.Request.of(role, -1, role == Role.SERVER ? "host" : "", role == Role.SERVER ? 4081 : 0));
     }
 
     Joined join(Join.Request request) {
-        Connection connection = new Connection(new RecordedChannel(), POOL, 1 << 20, admission);
+        Connection connection = connect();
         Joined joined = new Joined(request, connection, membership.join(request, connection));
         drain();
         nodes.add(joined);
@@ -137,7 +159,7 @@ final class VirtualScheduler {
     }
 
     void visit(Join.Request guest) {
-        var unused = membership.visit(guest, new Connection(new RecordedChannel(), POOL, 1 << 20, admission));
+        var unused = membership.visit(guest, connect());
     }
 
     void beat(Joined node) {
@@ -153,25 +175,55 @@ final class VirtualScheduler {
     void pass(Duration time) {
         long until = now + time.toNanos();
         while (now < until) {
-            now += LIMIT.toNanos() / 200;
-            membership.tick();
-            drain();
+            tick(LIMIT.toNanos() / 200);
         }
+    }
+
+    /** Lets time pass, and then the scheduler look at its nodes, once. */
+    void tick(long nanos) {
+        now += nanos;
+        membership.tick();
+        drain();
     }
 
     /** Starts another scheduler with the journal of this one. */
     void restart() {
         journal = Journal.after(journal.state(), tickets);
-        connections = connections();
-        membership = membership();
+        connections = newConnections();
+        membership = newMembership();
         membership.restore();
         drain();
     }
 
-    private void drain() {
+    /** Runs what waits on the scheduler's lane. */
+    void drain() {
         for (Runnable next = work.poll(); next != null; next = work.poll()) {
             next.run();
         }
+    }
+
+    Membership membership() {
+        return membership;
+    }
+
+    /** Ends a connection together with its session. */
+    void drop(Connection connection) {
+        connections.drop(connection);
+        drain();
+    }
+
+    ClusterPlan plan() {
+        return plan;
+    }
+
+    /** Returns the number by which nodes know the cluster. */
+    long cluster() {
+        return tickets.cluster();
+    }
+
+    /** Returns the time by the virtual clock, in nanoseconds. */
+    long now() {
+        return now;
     }
 
     List<Integer> told() {
@@ -182,8 +234,18 @@ final class VirtualScheduler {
         return membership.states().now();
     }
 
+    /** Returns the epoch of the last rollback that was told; 0 for none. */
+    long rolledBack() {
+        return rolledBack;
+    }
+
     boolean hasEnded() {
         return ends > 0;
+    }
+
+    /** Returns how often the cluster has ended: at most once. */
+    int ends() {
+        return ends;
     }
 
     @Nullable
