@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes a worker or client when the JVM shuts down, if its configuration asks for that. Before, its training loops end after
- * the step that they do. Thread-safe.
+ * Closes a worker or client when the JVM shuts down, if its configuration asks for that. Before, its training loops end
+ * after the step that they do. Thread-safe.
  */
 final class ExitHook implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExitHook.class);
@@ -18,16 +18,21 @@ final class ExitHook implements AutoCloseable {
 
     private final Thread hook;
 
-    /** Registers the hook. */
-    ExitHook(ConnectedCaller caller) {
-        this.hook = new Thread(() -> leave(caller), "psf-exit");
+    /**
+     * Registers the hook.
+     *
+     * @param endings ends the training loops
+     * @param close closes the worker or client
+     */
+    ExitHook(Runnable endings, Runnable close) {
+        this.hook = new Thread(() -> leave(endings, close), "psf-exit");
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    private static void leave(ConnectedCaller caller) {
+    private static void leave(Runnable endings, Runnable close) {
         try {
-            run(() -> caller.endings().forEach(Runnable::run), STEP);
-            run(() -> close(caller), CLOSE);
+            run(endings, STEP);
+            run(() -> close(close), CLOSE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -40,9 +45,9 @@ final class ExitHook implements AutoCloseable {
         thread.join(most.toMillis());
     }
 
-    private static void close(ConnectedCaller caller) {
+    private static void close(Runnable close) {
         try {
-            caller.close();
+            close.run();
         } catch (RuntimeException e) {
             LOG.warn("leaving the cluster: {}", e.getMessage());
         }

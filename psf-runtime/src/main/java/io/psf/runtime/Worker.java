@@ -21,8 +21,8 @@ public final class Worker extends ConnectedCaller {
     private Worker(WorkerConfig config, NodeResources node) {
         super(config, node, Role.WORKER);
         this.deadline = config.deadline();
-        this.isLate =
-                link().isLate() && knownRollback() == link().first().recovery().rollback();
+        this.isLate = link().isLate()
+                && gate().rollback() == link().first().recovery().rollback();
         LOG.info("worker has rank {} of {}, with {} servers over {}", rank(), workers(), servers(), media());
     }
 
@@ -66,7 +66,7 @@ public final class Worker extends ConnectedCaller {
         isLate = false;
         boolean isMissed;
         synchronized (this) {
-            isMissed = isAboutToLoad() && knownRollback() != known; // by a node that came back after the barrier
+            isMissed = isAboutToLoad() && gate().rollback() != known; // by a node that came back after the barrier
             hasBegun = true;
         }
         if (isMissed) {
@@ -83,7 +83,7 @@ public final class Worker extends ConnectedCaller {
                 return;
             }
         }
-        failCalls(epoch);
+        gate().failCalls(epoch);
     }
 
     private boolean isAboutToLoad() {
