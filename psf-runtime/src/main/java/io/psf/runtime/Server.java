@@ -10,34 +10,18 @@ import io.psf.api.RequestListener;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.spi.Binding;
-import io.psf.api.spi.OwnerFiles;
 import io.psf.api.spi.ServiceClassPath;
 import io.psf.api.spi.ShardRestorer;
-import io.psf.runtime.internal.call.CallClient;
 import io.psf.runtime.internal.cluster.ClusterChange;
-import io.psf.runtime.internal.cluster.ClusterFunctions;
 import io.psf.runtime.internal.cluster.ClusterLink;
 import io.psf.runtime.internal.cluster.ClusterState;
-import io.psf.runtime.internal.cluster.Identity;
 import io.psf.runtime.internal.cluster.Join;
-import io.psf.runtime.internal.cluster.ServerFunctions;
 import io.psf.runtime.internal.server.Connections;
-import io.psf.runtime.internal.server.Dispatcher;
 import io.psf.runtime.internal.server.handler.Handlers;
 import io.psf.runtime.internal.server.lane.LaneWatch;
 import io.psf.runtime.internal.server.node.HostNode;
-import io.psf.runtime.internal.server.shard.HostShard;
-import io.psf.runtime.internal.server.shard.Placements;
-import io.psf.runtime.internal.store.Stores;
-import io.psf.runtime.spi.store.MemoryLimit;
-import io.psf.runtime.spi.store.Store;
-import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.Transport;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -73,44 +57,15 @@ public final class Server implements AutoCloseable {
             Handlers handlers,
             List<HandlerInterceptor> interceptors,
             Consumer<NodeHealth> starting) {
-        requireWritable(config.storage().checkpoints());
         this.node = resources;
-        FramePool pool = resources.pool();
-        CallClient client = resources.client();
-        Store store = resources.receiver(
-                config.storage().mapped() == null
-                        ? Stores.inMemory(MemoryLimit.of(config.storage().tensorMemory()))
-                        : Stores.inFiles(config.storage().mapped()));
-        Placements placements = placements(store, config.storage().devices());
-        handlers.logChoices(kind -> !placements.isHostAlone() || kind.isAssignableFrom(HostShard.class));
-        if (placements.hostMemory() != null) {
-            pool.allocateLarge(placements.hostMemory());
-        }
-        CompletableFuture<Identity> joined = new CompletableFuture<>();
-        CompletableFuture<Void> restored = new CompletableFuture<>();
-        this.host = HostNode.start(
-                "psf-server",
-                Role.SERVER,
-                config.lanes(),
-                placements,
-                config.storage().checkpoints(),
-                pool);
-        Connections connections = new Connections(host, pool, Defaults.CONNECTION_BOUND);
-        Dispatcher dispatcher = resources.receiver(new Dispatcher(
-                host,
-                connections,
-                pool,
-                ServerFunctions.bind(handlers, host, connections, joined, restored),
-                ClusterFunctions.OPEN_TO_STRANGERS));
-        List<HandlerInterceptor> around = new ArrayList<>(interceptors);
-        around.addAll(Listeners.found(HandlerInterceptor.class));
-        host.intercept(around);
+        ServingSide serving = new ServingSide(config, resources, handlers, interceptors);
+        this.host = serving.host();
+        Connections connections = serving.connections();
         Listeners.found(RequestListener.class).forEach(this::listen);
-        resources.every(Defaults.TICK, connections::expire);
         this.lanes = new LaneWatch(host.lanes());
         resources.every(Defaults.WATCH, lanes::sample);
         this.drain = new Drain(host, connections, closed::get);
-        this.listener = resources.listen(config.host(), config.port(), dispatcher);
+        this.listener = resources.listen(config.host(), config.port(), serving.dispatcher());
         Member told = told(config, listener.port());
         LOG.info(
                 "server listening on {}{}, {} functions",
@@ -121,17 +76,11 @@ public final class Server implements AutoCloseable {
                 config.join(),
                 Join.Request.of(Role.SERVER, config.join().rank(), told.host(), told.port()),
                 stage -> starting.accept(Health.ofJoin(stage)));
-        host.setRank(link.rank());
-        host.setMembers(link.first().counted());
-        host.setDeclarations(link.view());
-        connections.setPresence((member, since) -> isPresent(link.view().state(), member, since));
-        connections.setSilenceLimit(link.limits().heartbeat());
-        link.view().whenPermitted(connections::setPermits);
         // Closed after the connections of the callers: these do not receive the failures of the calls that end with it.
-        ServerCalls calls = resources.receiver(new ServerCalls(client, link, resources.transport(), dispatcher));
+        ServerCalls calls = resources.receiver(
+                new ServerCalls(resources.client(), link, resources.transport(), serving.dispatcher()));
         host.setOutgoing(calls);
-        joined.complete(new Identity(
-                Role.SERVER, link.rank(), link.tickets(), config.transport().checksum(), link.view()));
+        serving.joined(link, config.transport().checksum());
         resources.started(link.info(), connections.gauges());
         LOG.info("server has rank {}", link.rank());
         beat(calls);
@@ -139,8 +88,8 @@ public final class Server implements AutoCloseable {
             starting.accept(Health.of("server " + link.rank(), null, "loads the slices of a lost server", ""));
             restore(calls);
         }
-        restored.complete(null);
-        resources.every(Defaults.WATCH, () -> placements.lost().ifPresent(this::endWithout));
+        serving.restored();
+        resources.every(Defaults.WATCH, () -> serving.placements().lost().ifPresent(this::endWithout));
         this.lease = new Lease(link, connections);
         resources.every(Defaults.TICK, lease::check);
     }
@@ -246,41 +195,6 @@ public final class Server implements AutoCloseable {
         return told == null
                 ? new Member(Role.SERVER, 0, config.host(), port)
                 : new Member(Role.SERVER, 0, told.host(), told.port() == 0 ? port : told.port());
-    }
-
-    private static boolean isPresent(ClusterState now, Member member, long since) {
-        if (member.role() == Role.CLIENT) {
-            return true;
-        }
-        ClusterChange.Node found = now.node(member.role(), member.rank());
-        return found != null && (since == 0 || found.since() == since);
-    }
-
-    /** Creates the directory for checkpoints: a save after hours of training is too late to learn that it cannot be. */
-    private static void requireWritable(@Nullable Path checkpoints) {
-        if (checkpoints == null) {
-            return;
-        }
-        String reason = "not writable";
-        try {
-            OwnerFiles.createDirectories(checkpoints);
-            if (Files.isWritable(checkpoints)) {
-                return;
-            }
-        } catch (IOException e) {
-            reason = e.toString();
-        }
-        throw new PsException(
-                PsException.Code.CONFIGURATION,
-                "directory for checkpoints: " + checkpoints + ", " + reason
-                        + " (expected: one that this server can create and write)");
-    }
-
-    private static Placements placements(Store store, List<Integer> devices) {
-        Placements placements = Placements.found(ServiceClassPath.of(Server.class), store, devices);
-        LOG.info("placements of shards: {}", placements);
-        placements.unavailable().forEach(sentence -> LOG.warn("{}", sentence));
-        return placements;
     }
 
     /** Finds the handlers. Called before anything is started, since no retry can repair a wrong handler. */
