@@ -19,19 +19,12 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class Connection implements CallSource, MemoryUser {
-    /** Where the number of waiting requests begins: they have at most 1 TB. */
-    private static final int NUMBER = 40;
-
-    private static final long ONE = 1L << NUMBER;
-
     private final FramePool pool;
     private volatile long bound;
     private final Admission admission;
     private final Answers answers;
     private final AtomicLong arrivals = new AtomicLong();
-    /** The requests that wait for their turns: their number, and in the lower bits the bytes. */
-    private final AtomicLong requested = new AtomicLong();
-
+    private final QueuedRequests queued = new QueuedRequests();
     private final PeerMemory memory;
     private final UnsentAnswers unsent;
     private final FrameMemory frameMemory = new FrameMemory();
@@ -212,13 +205,13 @@ public final class Connection implements CallSource, MemoryUser {
     }
 
     public void requested(int bytes) {
-        requested.addAndGet(ONE + bytes);
+        queued.add(bytes);
         regulate();
     }
 
     /** Removes a request that no longer waits for its turn. */
     public void started(int bytes) {
-        requested.addAndGet(-ONE - bytes);
+        queued.remove(bytes);
         regulate();
     }
 
@@ -283,7 +276,7 @@ public final class Connection implements CallSource, MemoryUser {
 
     /** True if the peer has all answers, and none of its requests waits for its turn. */
     public boolean isSettled() {
-        return requested.get() == 0 && (unsent.bytes() == 0 || detachedAt != 0);
+        return queued.number() == 0 && (unsent.bytes() == 0 || detachedAt != 0);
     }
 
     @Override
@@ -300,8 +293,8 @@ public final class Connection implements CallSource, MemoryUser {
     public void regulate() {
         synchronized (regulating) {
             int part = paused ? 2 : 1; // reading goes on when half of it is left
-            boolean isFull = Math.max(requestedBytes(), unsent.bytes()) > admission.share(bound) / part
-                    || requested.get() >> NUMBER > admission.mostWaiting() / part;
+            boolean isFull = Math.max(queued.bytes(), unsent.bytes()) > admission.share(bound) / part
+                    || queued.number() > admission.mostWaiting() / part;
             boolean pause = isHalted || frameMemory.isWaiting() || isFull;
             if (pause != paused) {
                 paused = pause;
@@ -390,18 +383,14 @@ public final class Connection implements CallSource, MemoryUser {
         return frameMemory;
     }
 
-    private long requestedBytes() {
-        return requested.get() & ONE - 1;
-    }
-
     /** True if requests of the connection wait. */
     public boolean hasWaiting() {
-        return requested.get() > 0;
+        return queued.number() > 0;
     }
 
     @Override
     public long inUse() {
-        return requestedBytes() + memory.held();
+        return queued.bytes() + memory.held();
     }
 
     @Override
