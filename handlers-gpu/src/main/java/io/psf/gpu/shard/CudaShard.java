@@ -3,8 +3,6 @@ package io.psf.gpu.shard;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.ShardBytes;
-import io.psf.api.array.ArrayMemory;
-import io.psf.api.array.EncodedFloats;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
@@ -23,8 +21,6 @@ import io.psf.gpu.Grid;
 import io.psf.runtime.spi.shard.ServerShard;
 import io.psf.runtime.spi.shard.ShardLane;
 import io.psf.runtime.spi.shard.Slice;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
@@ -41,9 +37,9 @@ public final class CudaShard extends ServerShard
     /** The optimizer of the slice. It makes the others. */
     private final DeviceOptimizer first;
 
+    private final DeviceAnswers answers;
     private final HandlerWork handlerWork;
-    /** The sums of rounds, which are in the host's memory: each is copied to the device once, complete. */
-    private final Map<String, FloatArray> sums = new TreeMap<>();
+    private final RoundSums sums;
     /** The initial values that are being written; null before and after. */
     private @Nullable FloatArray written;
 
@@ -58,7 +54,9 @@ public final class CudaShard extends ServerShard
         this.lookUp = new LookUp(slice, rows, ofDevice.pulls());
         this.first = DeviceOptimizer.of(slice.optimizer(), rows, width(), lookUp::begin);
         stepWith(first);
+        this.answers = new DeviceAnswers(slice.tensor(), lane, rows, lookUp, ofDevice.pulls());
         this.handlerWork = new HandlerWork(ofDevice, lane);
+        this.sums = new RoundSums(workspace, lane);
     }
 
     @Override
@@ -95,14 +93,11 @@ public final class CudaShard extends ServerShard
 
     @Override
     public ShardBytes bytes() {
-        long inSums = 0;
-        for (FloatArray sum : sums.values()) {
-            inSums += (long) sum.length() * Float.BYTES;
-        }
         long ofSlots = rows.slots().bytes();
         long ofValues = rows.values().bytes();
         long inIndex = memory.bytes() - ofValues - ofSlots - rows.bytesOfMarks(); // the rest finds rows
-        return new ShardBytes(ofValues, ofSlots + inSums, inIndex, attachments().bytes());
+        return new ShardBytes(
+                ofValues, ofSlots + sums.bytes(), inIndex, attachments().bytes());
     }
 
     @Override
@@ -130,75 +125,27 @@ public final class CudaShard extends ServerShard
 
     @Override
     public FloatArray valuesForAnswer() {
-        FloatArray all = allocate(rows(), FloatType.FLOAT32);
-        readAll(all);
-        return all;
+        return answers.values();
     }
 
     @Override
     public FloatArray valuesForAnswer(FloatType wire) {
-        FloatArray all = allocate(rows(), wire);
-        Runnable alone = () -> readAll(all);
-        if (!ofDevice.pulls().putOff(lane(), rows, null, all, alone)) {
-            alone.run();
-        }
-        return all;
+        return answers.values(wire);
     }
 
-    private void readAll(FloatArray all) {
-        Workspace.poison(all);
-        rows.operation(kernels -> {
-            Rows from = rows.values().rowsToRead();
-            ByteBuffer plain = isOfHalves() || EncodedFloats.of(all) != null ? null : all.offHeap();
-            if (plain != null) {
-                workspace.stream().copyOut(from.address(), plain);
-            } else {
-                Pieces.Work decode =
-                        (piece, first, n) -> kernels.decode(from, (long) first * width(), piece, (long) n * width());
-                rows.pieces().out(all, width(), decode);
-            }
-            workspace.stream().synchronize();
-            return null;
-        });
+    @Override
+    public FloatArray gather(LongArray keys) {
+        return answers.gather(keys);
     }
 
     @Override
     public FloatArray gatherForAnswer(LongArray keys, FloatType wire) {
-        FloatArray gathered = allocate(keys.length(), wire);
-        Runnable alone = () -> lookUp.gather(keys, gathered);
-        if (!ofDevice.pulls().putOff(lane(), rows, keys, gathered, alone)) {
-            alone.run();
-        }
-        return gathered;
+        return answers.gather(keys, wire);
     }
 
     @Override
     public @Nullable FloatArray sums(LongArray keys, int[] ends, FloatType wire) {
-        return new BagSums(rows).write(keys, ends, allocate(ends.length, wire));
-    }
-
-    /** Allocates scratch memory for rows of an answer, in a format if kernels convert to it. */
-    private FloatArray allocate(int n, FloatType wire) {
-        int values = Math.multiplyExact(n, width());
-        int block = FloatType.block(width());
-        // The host fills rows that have no kernel for their initial values. Pieces of very long rows begin at no block.
-        boolean isPlain = wire == FloatType.INT8
-                && (spec().grows() && rows.generator() == null
-                        || block != width() && width() > Workspace.PIECE / block);
-        if (isPlain || wire == FloatType.FLOAT32) {
-            return allocate(values);
-        }
-        int bytes = Math.toIntExact(wire.bytes(n, width()));
-        ByteBuffer memory = allocate((int) ((bytes + 3L) / Float.BYTES)).offHeap();
-        if (memory == null) {
-            return allocate(values);
-        }
-        ByteBuffer exact = memory.slice(0, bytes).order(ByteOrder.LITTLE_ENDIAN);
-        return wire == FloatType.INT8 ? ArrayMemory.viewBlocks(exact, block, values) : ArrayMemory.view(exact, wire);
-    }
-
-    private boolean isOfHalves() {
-        return spec().types().storage().isHalf();
+        return answers.sums(keys, ends, wire);
     }
 
     private PsException onDevice(String what) {
@@ -238,13 +185,6 @@ public final class CudaShard extends ServerShard
     @Override
     public void rows(LongArray keys, int[] into) {
         lookUp.rows(keys, into, !lane().isReadOnly());
-    }
-
-    @Override
-    public FloatArray gather(LongArray keys) {
-        FloatArray gathered = allocate(Math.multiplyExact(keys.length(), width()));
-        lookUp.gather(keys, gathered);
-        return gathered;
     }
 
     @Override
@@ -309,21 +249,7 @@ public final class CudaShard extends ServerShard
         if (!Pushes.ownsSlot(name)) {
             throw onDevice("slot \"" + name + "\"");
         }
-        int n = Math.multiplyExact(rows(), width);
-        FloatArray sum = sums.get(name);
-        if (sum == null || sum.length() != n) {
-            lane().requireMayChange("slot \"" + name + "\"");
-            sum = sum(n);
-            sums.put(name, sum);
-        }
-        return sum;
-    }
-
-    private FloatArray sum(int n) {
-        ByteBuffer bytes = workspace.hostMemory(Math.multiplyExact(n, Float.BYTES));
-        FloatArray sum = FloatArray.view(bytes);
-        sum.fill(0);
-        return sum;
+        return sums.of(name, Math.multiplyExact(rows(), width));
     }
 
     @Override
@@ -351,7 +277,7 @@ public final class CudaShard extends ServerShard
 
     @Override
     public DeviceArray deviceValues() {
-        if (isOfHalves()) {
+        if (spec().types().storage().isHalf()) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "values of tensor \"" + spec().id() + "\" as an array of a device: "
