@@ -7,12 +7,12 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
-import io.psf.builtin.allreduce.ClearReductionPsf;
-import io.psf.builtin.allreduce.MakeReductionPsf;
-import io.psf.builtin.allreduce.NextReductionPsf;
-import io.psf.builtin.allreduce.Operation;
-import io.psf.builtin.allreduce.ReduceValues;
-import io.psf.builtin.allreduce.ReduceValuesPsf;
+import io.psf.builtin.internal.allreduce.ClearReductionPsf;
+import io.psf.builtin.internal.allreduce.MakeReductionPsf;
+import io.psf.builtin.internal.allreduce.NextReductionPsf;
+import io.psf.builtin.internal.allreduce.Operation;
+import io.psf.builtin.internal.allreduce.ReduceValues;
+import io.psf.builtin.internal.allreduce.ReduceValuesPsf;
 
 /**
  * All-reduce: each worker passes values and receives their sum, mean or maximum over all workers. The values are

@@ -2,7 +2,7 @@ package io.psf.builtin;
 
 import io.psf.api.Pending;
 import io.psf.api.PsException;
-import io.psf.builtin.training.TellStep;
+import io.psf.builtin.internal.training.TellStep;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 

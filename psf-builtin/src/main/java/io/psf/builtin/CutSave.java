@@ -5,7 +5,7 @@ import io.psf.api.TensorInfo;
 import io.psf.builtin.checkpoint.RecordEntry;
 import io.psf.builtin.checkpoint.SaveModel;
 import io.psf.builtin.checkpoint.WrittenModel;
-import io.psf.builtin.training.BeginSave;
+import io.psf.builtin.internal.training.BeginSave;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;

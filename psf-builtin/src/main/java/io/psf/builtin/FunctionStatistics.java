@@ -1,7 +1,7 @@
 package io.psf.builtin;
 
-import io.psf.builtin.statistics.CollectStatistics;
-import io.psf.builtin.statistics.Times;
+import io.psf.builtin.internal.statistics.CollectStatistics;
+import io.psf.builtin.internal.statistics.Times;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;

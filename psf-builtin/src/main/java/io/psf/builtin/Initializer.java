@@ -4,7 +4,7 @@ import io.psf.api.PsInitializer;
 import io.psf.api.array.FloatArray;
 import io.psf.api.spi.ServiceClassPath;
 import io.psf.builtin.initializer.Generator;
-import io.psf.builtin.named.NamedClasses;
+import io.psf.builtin.internal.named.NamedClasses;
 import java.io.Serializable;
 import java.util.Collections;
 import java.util.Map;

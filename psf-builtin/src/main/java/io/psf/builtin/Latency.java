@@ -1,6 +1,6 @@
 package io.psf.builtin;
 
-import io.psf.builtin.statistics.Times;
+import io.psf.builtin.internal.statistics.Times;
 
 /**
  * A distribution of times.

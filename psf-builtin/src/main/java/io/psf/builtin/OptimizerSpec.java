@@ -3,7 +3,7 @@ package io.psf.builtin;
 import io.psf.api.Optimizer;
 import io.psf.api.PsOptimizer;
 import io.psf.api.spi.ServiceClassPath;
-import io.psf.builtin.named.NamedClasses;
+import io.psf.builtin.internal.named.NamedClasses;
 import io.psf.builtin.optimizer.GlobalNorm;
 import io.psf.builtin.optimizer.NamedOptimizers;
 import io.psf.builtin.optimizer.Options;

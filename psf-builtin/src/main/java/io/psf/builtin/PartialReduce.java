@@ -3,9 +3,9 @@ package io.psf.builtin;
 import io.psf.api.ClusterCaller;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
-import io.psf.builtin.partial.PartialReduceMeanPsf;
-import io.psf.builtin.partial.PartialReducePartners;
-import io.psf.builtin.partial.PartialReducePartnersPsf;
+import io.psf.builtin.internal.partial.PartialReduceMeanPsf;
+import io.psf.builtin.internal.partial.PartialReducePartners;
+import io.psf.builtin.internal.partial.PartialReducePartnersPsf;
 import java.time.Duration;
 
 /**

@@ -1,9 +1,9 @@
 package io.psf.builtin;
 
 import io.psf.api.ClusterCaller;
-import io.psf.builtin.ssp.SspInit;
-import io.psf.builtin.ssp.SspInitPsf;
-import io.psf.builtin.ssp.SspSyncPsf;
+import io.psf.builtin.internal.ssp.SspInit;
+import io.psf.builtin.internal.ssp.SspInitPsf;
+import io.psf.builtin.internal.ssp.SspSyncPsf;
 import java.time.Duration;
 
 /**

@@ -2,9 +2,9 @@ package io.psf.builtin;
 
 import io.psf.api.Caller;
 import io.psf.api.spi.MemoryUse;
-import io.psf.builtin.statistics.CollectStatistics;
-import io.psf.builtin.statistics.CollectStatistics.OfFunction;
-import io.psf.builtin.statistics.CollectStatisticsPsf;
+import io.psf.builtin.internal.statistics.CollectStatistics;
+import io.psf.builtin.internal.statistics.CollectStatistics.OfFunction;
+import io.psf.builtin.internal.statistics.CollectStatisticsPsf;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

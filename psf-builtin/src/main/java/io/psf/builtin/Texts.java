@@ -2,7 +2,7 @@ package io.psf.builtin;
 
 import io.psf.api.spi.NamedProvider;
 import io.psf.api.spi.ServiceClassPath;
-import io.psf.builtin.named.NamedClasses;
+import io.psf.builtin.internal.named.NamedClasses;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.RecordComponent;
 import java.util.Map;

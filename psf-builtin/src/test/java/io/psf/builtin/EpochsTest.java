@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.ClusterCaller;
 import io.psf.api.TensorId;
-import io.psf.builtin.training.BeginEpochPsf;
-import io.psf.builtin.training.LeaveEpochPsf;
+import io.psf.builtin.internal.training.BeginEpochPsf;
+import io.psf.builtin.internal.training.LeaveEpochPsf;
 import io.psf.testkit.TestCluster;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -59,9 +59,9 @@ class ComparedTest {
         HETU.put("SyncEmbedding", "cache/SyncEmbedding");
         HETU.put("PushEmbedding", "cache/PushEmbedding");
         HETU.put("PushSyncEmbedding", "cache/PushSyncEmbedding");
-        HETU.put("SSPInit", "ssp/SspInit");
-        HETU.put("SSPSync", "ssp/SspSync");
-        HETU.put("PReduceGetPartner", "partial/PartialReducePartners");
+        HETU.put("SSPInit", "internal/ssp/SspInit");
+        HETU.put("SSPSync", "internal/ssp/SspSync");
+        HETU.put("PReduceGetPartner", "internal/partial/PartialReducePartners");
     }
 
     /** The function's lines of code: up to the signature of handle and the last brace, and all others. */
@@ -104,7 +104,7 @@ class ComparedTest {
     }
 
     private static String hetuRow(Map.Entry<String, String> function) throws IOException {
-        String name = function.getValue().substring(function.getValue().indexOf('/') + 1);
+        String name = function.getValue().substring(function.getValue().lastIndexOf('/') + 1);
         String source = BUILTINS + function.getValue() + ".java";
         return !Files.exists(ROOT.resolve(source))
                 ? "| " + function.getKey() + " | not yet | - |\n"

@@ -11,7 +11,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
-import io.psf.builtin.named.NamedClasses;
+import io.psf.builtin.internal.named.NamedClasses;
 import io.psf.builtin.optimizer.Kernel;
 import io.psf.builtin.optimizer.TiledOptimizer;
 import io.psf.gpu.Rule;

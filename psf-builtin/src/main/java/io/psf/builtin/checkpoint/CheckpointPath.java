@@ -3,7 +3,7 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.Names;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
-import io.psf.builtin.named.BadRequest;
+import io.psf.builtin.internal.named.BadRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;

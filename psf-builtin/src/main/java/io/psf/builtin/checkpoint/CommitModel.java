@@ -7,7 +7,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.layout.ByKey;
 import io.psf.api.spi.StoredNode;
-import io.psf.builtin.named.BadRequest;
+import io.psf.builtin.internal.named.BadRequest;
 import java.util.List;
 
 /** Commits a save of a model: writes its manifest, then deletes the steps beyond those to keep. Runs on one server. */

@@ -6,7 +6,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.layout.ByKey;
 import io.psf.api.spi.StoredNode;
-import io.psf.builtin.named.BadRequest;
+import io.psf.builtin.internal.named.BadRequest;
 import java.util.List;
 
 /**

@@ -3,7 +3,7 @@ package io.psf.builtin.optimizer;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
-import io.psf.builtin.named.BadRequest;
+import io.psf.builtin.internal.named.BadRequest;
 
 /** The learning rate of a shard that is trained. Used on the shard's lane. */
 public final class LearningRate {

@@ -1,7 +1,7 @@
 package io.psf.builtin.optimizer;
 
 import io.psf.api.Optimizer;
-import io.psf.builtin.named.NamedClasses;
+import io.psf.builtin.internal.named.NamedClasses;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;

@@ -2,7 +2,7 @@ package io.psf.builtin.optimizer;
 
 import io.psf.api.Checkpointed;
 import io.psf.api.Shard;
-import io.psf.builtin.named.BadRequest;
+import io.psf.builtin.internal.named.BadRequest;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;

@@ -4,7 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
-import io.psf.builtin.named.UserCode;
+import io.psf.builtin.internal.named.UserCode;
 import io.psf.builtin.optimizer.TiledOptimizer;
 import org.jspecify.annotations.Nullable;
 

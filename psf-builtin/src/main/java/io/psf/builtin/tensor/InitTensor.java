@@ -10,7 +10,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
 import io.psf.api.layout.Reduce;
 import io.psf.api.spi.StoredNode;
-import io.psf.builtin.named.BadRequest;
+import io.psf.builtin.internal.named.BadRequest;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.CompletionStage;

@@ -7,8 +7,8 @@ import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorDeclaration.Rule;
 import io.psf.api.spi.StoredNode;
 import io.psf.builtin.initializer.Generator;
-import io.psf.builtin.named.BadRequest;
-import io.psf.builtin.named.NamedClasses;
+import io.psf.builtin.internal.named.BadRequest;
+import io.psf.builtin.internal.named.NamedClasses;
 import io.psf.builtin.optimizer.NamedOptimizers;
 
 /**

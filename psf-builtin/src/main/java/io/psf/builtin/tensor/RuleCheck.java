@@ -6,7 +6,7 @@ import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorDeclaration.Rule;
 import io.psf.api.spi.DeclarationCheck;
 import io.psf.api.spi.ServiceClassPath;
-import io.psf.builtin.named.NamedClasses;
+import io.psf.builtin.internal.named.NamedClasses;
 import java.lang.annotation.Annotation;
 import org.jspecify.annotations.Nullable;
 

@@ -13,7 +13,7 @@ import io.psf.api.array.LongArray;
 import io.psf.builtin.Laws;
 import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
-import io.psf.builtin.named.NamedClasses;
+import io.psf.builtin.internal.named.NamedClasses;
 import io.psf.testkit.TestShard;
 import java.util.HashMap;
 import java.util.List;

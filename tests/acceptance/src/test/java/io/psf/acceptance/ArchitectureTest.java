@@ -264,7 +264,17 @@ final class ArchitectureTest {
 
     @ArchTest
     static final ArchRule THE_PACKAGES_OF_BUILTIN_HAVE_NO_CYCLES =
-            slices().matching("io.psf.builtin.(*)..").should().beFreeOfCycles();
+            slices().matching("io.psf.builtin.(**)").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule WHAT_IS_INTERNAL_TO_BUILTIN_IS_SEEN_BY_BUILTIN_ALONE = noClasses()
+            .that()
+            .resideInAPackage("io.psf..")
+            .and()
+            .resideOutsideOfPackage("io.psf.builtin..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.psf.builtin.internal..");
 
     @ArchTest
     static final ArchRule FUNCTIONS_OF_THE_EXAMPLES_SEE_THE_API_ALONE = noClasses()

@@ -2,7 +2,7 @@ package io.psf.acceptance;
 
 import io.psf.api.PsException;
 import io.psf.api.spi.FunctionCaller;
-import io.psf.builtin.statistics.CollectStatisticsPsf;
+import io.psf.builtin.internal.statistics.CollectStatisticsPsf;
 import io.psf.builtin.tensor.ListTensorsPsf;
 import io.psf.runtime.Guest;
 import io.psf.runtime.Settings;

@@ -1,7 +1,7 @@
 package io.psf.acceptance;
 
 import io.psf.api.spi.FunctionCaller;
-import io.psf.builtin.statistics.CollectStatisticsPsf;
+import io.psf.builtin.internal.statistics.CollectStatisticsPsf;
 import io.psf.builtin.tensor.ListTensorsPsf;
 import io.psf.runtime.Settings;
 import io.psf.runtime.Worker;

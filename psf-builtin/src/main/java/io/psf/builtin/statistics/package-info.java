@@ -1,7 +1,0 @@
-/**
- * The statistics of the functions on each server. Imports psf-api.
- */
-@NullMarked
-package io.psf.builtin.statistics;
-
-import org.jspecify.annotations.NullMarked;
