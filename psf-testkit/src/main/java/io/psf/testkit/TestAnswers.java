@@ -5,6 +5,7 @@ import io.psf.api.spi.Merge;
 import io.psf.api.spi.TupleReader;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +38,7 @@ record TestAnswers<R>(
         PsException first = null;
         for (CompletableFuture<TupleReader> part : parts) {
             if (part.isCompletedExceptionally()) {
-                PsException failed = TestInvocation.failure(part);
+                PsException failed = failure(part);
                 if (first == null) {
                     first = failed;
                 } else {
@@ -48,6 +49,18 @@ record TestAnswers<R>(
         if (first != null) {
             throw first;
         }
+    }
+
+    private static PsException failure(CompletableFuture<TupleReader> answer) {
+        try {
+            answer.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof PsException failure) {
+                return failure;
+            }
+            throw e;
+        }
+        throw new IllegalStateException("answer: given (expected: a failure)");
     }
 
     /** Runs the caller's code, as a worker does. */

@@ -134,15 +134,6 @@ public final class TestCluster extends ForwardingCaller {
         return new TestCluster(first.values(), List.of(), servers, workers, checkpoints);
     }
 
-    /** Creates a cluster of one server, without functions. */
-    static TestCluster empty() {
-        return new TestCluster(List.of(), List.of(), 1, 0, null);
-    }
-
-    TestNodes nodes() {
-        return nodes;
-    }
-
     /** Returns the number of slices of each tensor. */
     public int slices() {
         return slices;
@@ -298,7 +289,7 @@ public final class TestCluster extends ForwardingCaller {
         List<TestTarget> targets = switch (function.info().place()) {
             case SHARD ->
                 tensors.shards(Objects.requireNonNull(tensor)).stream()
-                        .map(TestShard::target)
+                        .map(nodes::target)
                         .toList();
             case SERVER -> {
                 OptionalLong key = function.ownerKey(request);

@@ -267,16 +267,4 @@ final class TestInvocation<Q, R> implements OrderedCall, Serving {
             order.answered(this);
         }
     }
-
-    static PsException failure(CompletableFuture<TupleReader> answer) {
-        try {
-            answer.join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof PsException failure) {
-                return failure;
-            }
-            throw e;
-        }
-        throw new IllegalStateException("answer: given (expected: a failure)");
-    }
 }

@@ -4,6 +4,7 @@ import io.psf.api.Caller;
 import io.psf.api.Member;
 import io.psf.api.Node;
 import io.psf.api.Optimizer;
+import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
@@ -20,11 +21,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The nodes of a test: the nodes of a cluster, on one lane that the test runs. */
 final class TestNodes {
-    private final TestLane runner;
     private final Lane lane;
     private final Caller onward;
     private final HostNode scheduler;
@@ -44,7 +45,6 @@ final class TestNodes {
             Caller onward,
             Declarations declarations,
             @Nullable Path checkpoints) {
-        this.runner = runner;
         this.lane = new Lane("psf-test", new FramePool(0), runner);
         this.onward = onward;
         this.scheduler = node(Role.SCHEDULER, 0, members, declarations, checkpoints);
@@ -53,6 +53,17 @@ final class TestNodes {
                 servers.add(node(Role.SERVER, member.rank(), members, declarations, checkpoints));
             }
         }
+    }
+
+    /** Creates one server without a cluster, for the tests of a shard that call no function. */
+    static TestNodes alone() {
+        return new TestNodes(
+                new TestLane(),
+                List.of(new Member(Role.SERVER, 0, "test", 1)),
+                new Caller() {}, // no handler runs that could call it
+                (names, epoch) -> CompletableFuture.failedFuture(new PsException(
+                        PsException.Code.UNKNOWN_TENSOR, "tensors: " + names + " (expected: none, without a cluster)")),
+                null);
     }
 
     private HostNode node(
@@ -65,26 +76,21 @@ final class TestNodes {
         return node;
     }
 
-    /** Returns the runner of all lanes. */
-    TestLane runner() {
-        return runner;
-    }
-
-    Caller onward() {
-        return onward;
-    }
-
     TestTarget scheduler() {
-        return new TestTarget(this, scheduler, null);
+        return new TestTarget(onward, scheduler, null);
     }
 
     TestTarget server(int rank) {
-        return new TestTarget(this, servers.get(rank), null);
+        return new TestTarget(onward, servers.get(rank), null);
     }
 
     /** Returns all servers, in the order of the ranks. */
     List<TestTarget> servers() {
-        return servers.stream().map(node -> new TestTarget(this, node, null)).toList();
+        return servers.stream().map(node -> new TestTarget(onward, node, null)).toList();
+    }
+
+    TestTarget target(TestShard shard) {
+        return new TestTarget(onward, shard.node(), shard);
     }
 
     /** Creates a shard on the server of its slice. */
@@ -100,7 +106,7 @@ final class TestNodes {
         for (HostNode server : servers) {
             LaneShard shard = server.held().get(tensor.number(), slice);
             if (shard != null) {
-                return shown.computeIfAbsent(shard, of -> new TestShard(this, server, of));
+                return shown.computeIfAbsent(shard, of -> new TestShard(server, of));
             }
         }
         return null;

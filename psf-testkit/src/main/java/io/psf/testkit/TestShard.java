@@ -22,14 +22,12 @@ import java.util.stream.Stream;
  * a test detects a handler that does not fill it.
  */
 public final class TestShard extends ForwardingShard {
-    private final TestNodes nodes;
     private final HostNode node;
     private final LaneShard onLane;
     private IntConsumer onRelease = worker -> {};
 
-    TestShard(TestNodes nodes, HostNode node, LaneShard onLane) {
+    TestShard(HostNode node, LaneShard onLane) {
         super((StoredShard) onLane.shard());
-        this.nodes = nodes;
         this.node = node;
         this.onLane = onLane;
     }
@@ -48,10 +46,10 @@ public final class TestShard extends ForwardingShard {
     public static TestShard of(Range range, long tensorRows, int width, Optimizer optimizer) {
         TensorLayout layout = TestTensor.layoutWith(range, tensorRows, width);
         int slice = layout.bounds().indexOf(range.begin());
-        TestNodes nodes = TestCluster.empty().nodes();
+        TestNodes nodes = TestNodes.alone();
         nodes.create(layout, slice, optimizer, made -> {});
         TestShard shard = Objects.requireNonNull(nodes.find(layout.info().id(), slice));
-        shard.target().spoilScratch();
+        nodes.target(shard).spoilScratch();
         return shard.from(0);
     }
 
@@ -83,8 +81,8 @@ public final class TestShard extends ForwardingShard {
         return onLane;
     }
 
-    TestTarget target() {
-        return new TestTarget(nodes, node, this);
+    HostNode node() {
+        return node;
     }
 
     /** Notifies the listener of a request that is released. */

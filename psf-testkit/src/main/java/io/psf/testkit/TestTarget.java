@@ -24,9 +24,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The target of a call: a node, or a shard of it. Adds what a test checks.
  *
+ * @param onward makes the calls of handlers
  * @param shard null for the node
  */
-record TestTarget(TestNodes nodes, HostNode node, @Nullable TestShard shard) {
+record TestTarget(Caller onward, HostNode node, @Nullable TestShard shard) {
     /** The floats of the scratch memory that a lane begins with. */
     private static final int SCRATCH = 1 << 14;
 
@@ -62,7 +63,7 @@ record TestTarget(TestNodes nodes, HostNode node, @Nullable TestShard shard) {
         if (node.handled().role() != Role.SERVER) {
             throw new IllegalStateException("caller of " + label() + ": none (expected: asked for on a server)");
         }
-        return function.readOnly() ? new ReadingCaller(function.name(), nodes.onward()) : nodes.onward();
+        return function.readOnly() ? new ReadingCaller(function.name(), onward) : onward;
     }
 
     /** Notifies the test that a request is released. */
