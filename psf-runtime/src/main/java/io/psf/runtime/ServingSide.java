@@ -95,7 +95,7 @@ final class ServingSide {
     }
 
     private static Placements placements(Store store, List<Integer> devices) {
-        Placements placements = Placements.found(ServiceClassPath.of(Server.class), store, devices);
+        Placements placements = Placements.found(ServiceClassPath.of(ServingSide.class), store, devices);
         LOG.info("placements of shards: {}", placements);
         placements.unavailable().forEach(sentence -> LOG.warn("{}", sentence));
         return placements;

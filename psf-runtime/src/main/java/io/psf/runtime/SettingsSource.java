@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -118,13 +120,35 @@ final class SettingsSource {
         return misspelled && name.equals(SettingsNames.PORT) ? SettingsNames.POST : name;
     }
 
+    /** Returns a setting's text in one spelling; null if it is not set. */
+    private @Nullable String read(SettingsSpelling spelling) {
+        List<String> names = spelling.names();
+        List<String> defaults = spelling.defaults();
+        if (names.stream().allMatch(name -> get(name) == null)) {
+            return null;
+        }
+        List<String> parts = new ArrayList<>();
+        for (int i = 0; i < names.size(); i++) {
+            String part = get(names.get(i));
+            if (part == null && defaults.isEmpty()) {
+                throw SettingsErrors.invalid("%s: not set, while %s is %s in %s (expected: both, or neither)"
+                        .formatted(names.get(i), written(names.get(1 - i)), get(names.get(1 - i)), place));
+            }
+            parts.add(part == null ? defaults.get(i) : part);
+        }
+        if (parts.size() == 2 && parts.get(0).indexOf(':') >= 0 && !parts.get(0).startsWith("[")) {
+            parts.set(0, "[" + parts.get(0) + "]");
+        }
+        return String.join(":", parts);
+    }
+
     /** Returns the setting as given here; null if it is not set. Fails if two spellings of it differ. */
     <T> @Nullable T find(SettingsKey<T> key, @Nullable Role role) {
         T found = null;
         String foundText = "";
         String foundName = "";
         for (SettingsSpelling spelling : key.spellings()) {
-            String text = spelling.isReadBy(role) ? spelling.read(this) : null;
+            String text = spelling.isReadBy(role) ? read(spelling) : null;
             if (text == null) {
                 continue;
             }

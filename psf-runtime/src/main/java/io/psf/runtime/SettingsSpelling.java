@@ -1,7 +1,6 @@
 package io.psf.runtime;
 
 import io.psf.api.Role;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -36,31 +35,6 @@ record SettingsSpelling(
 
     boolean isReadBy(@Nullable Role reader) {
         return role == null || role == reader;
-    }
-
-    /** Returns the setting's text from a source, in this spelling; null if it is not set. */
-    @Nullable
-    String read(SettingsSource source) {
-        if (names.stream().allMatch(name -> source.get(name) == null)) {
-            return null;
-        }
-        List<String> parts = new ArrayList<>();
-        for (int i = 0; i < names.size(); i++) {
-            String part = source.get(names.get(i));
-            if (part == null && defaults.isEmpty()) {
-                throw SettingsErrors.invalid("%s: not set, while %s is %s in %s (expected: both, or neither)"
-                        .formatted(
-                                names.get(i),
-                                source.written(names.get(1 - i)),
-                                source.get(names.get(1 - i)),
-                                source.place()));
-            }
-            parts.add(part == null ? defaults.get(i) : part);
-        }
-        if (parts.size() == 2 && parts.get(0).indexOf(':') >= 0 && !parts.get(0).startsWith("[")) {
-            parts.set(0, "[" + parts.get(0) + "]");
-        }
-        return String.join(":", parts);
     }
 
     @Override
