@@ -34,6 +34,12 @@ record ClusterSettings(Map<String, String> texts) {
     static final List<String> NAMES =
             List.of(HOST, PORT, SECRET, SERVERS, CHECKPOINTS, MEMORY, MAPPED, DEADLINE, CERTIFICATE, KEY, AUTHORITY);
 
+    /** The prefix of the names as local properties of a job. */
+    static final String PROPERTY = "spark.psf.internal.";
+
+    /** The plugin that makes the settings in the driver, for messages. */
+    static final String PLUGIN = "io.psf.spark.PsfPlugin";
+
     static ClusterSettings of(Map<String, String> texts) {
         return new ClusterSettings(Map.copyOf(new HashMap<>(texts)));
     }
@@ -41,7 +47,7 @@ record ClusterSettings(Map<String, String> texts) {
     private String text(String name) {
         String text = texts.get(name);
         if (text == null) {
-            throw new IllegalStateException("setting " + name + ": missing (expected: " + PsfPlugin.class.getName()
+            throw new IllegalStateException("setting " + name + ": missing (expected: " + PLUGIN
                     + " in the driver, of the same version of psf)");
         }
         return text;

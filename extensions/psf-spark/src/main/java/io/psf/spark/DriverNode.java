@@ -20,9 +20,6 @@ import org.slf4j.LoggerFactory;
 final class DriverNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DriverNode.class);
 
-    /** The prefix of the names of {@link ClusterSettings} as local properties of a job. */
-    static final String PROPERTY = "spark.psf.internal.";
-
     private static final long LEAVE_SECONDS = 2;
     private static final long END_SECONDS = 8;
 

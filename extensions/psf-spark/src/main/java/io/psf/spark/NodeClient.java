@@ -38,7 +38,7 @@ final class NodeClient {
         Map<String, String> found = new HashMap<>();
         if (task != null) {
             for (String name : ClusterSettings.NAMES) {
-                String text = task.getLocalProperty(DriverNode.PROPERTY + name);
+                String text = task.getLocalProperty(ClusterSettings.PROPERTY + name);
                 if (text != null) {
                     found.put(name, text);
                 }
@@ -46,7 +46,7 @@ final class NodeClient {
         }
         if (found.isEmpty()) {
             throw new IllegalStateException("no cluster of psf in this process (expected: spark.plugins="
-                    + PsfPlugin.class.getName() + ", or PsSpark.start(spark) in the driver, before the job)");
+                    + ClusterSettings.PLUGIN + ", or PsSpark.start(spark) in the driver, before the job)");
         }
         return ClusterSettings.of(found);
     }

@@ -64,7 +64,7 @@ final class NotebookCluster {
     }
 
     private void tellJobs() {
-        node.settings().forEach((name, text) -> context.setLocalProperty(DriverNode.PROPERTY + name, text));
+        node.settings().forEach((name, text) -> context.setLocalProperty(ClusterSettings.PROPERTY + name, text));
     }
 
     private void listen() {
