@@ -37,12 +37,12 @@ record ArraysMerge(Component each, Type.Shared type, Constants constants) implem
 
     @Override
     public CodeBlock add(CodeBlock read) {
-        return CodeBlock.of("$N[part] = $L.copy()", MergeEmitter.field(each), read);
+        return CodeBlock.of("$N[part] = $L.copy()", ComponentMerge.field(each), read);
     }
 
     @Override
     public CodeBlock merged() {
-        String field = MergeEmitter.field(each);
+        String field = ComponentMerge.field(each);
         if (each.layout() instanceof Layout.ProducedKeys) {
             return CodeBlock.of("$T.of($N, $T::allocate)", Concatenation.class, field, array());
         } else if (each.layout() instanceof Layout.AlongProducedKeys along) {
@@ -51,7 +51,7 @@ record ArraysMerge(Component each, Type.Shared type, Constants constants) implem
                     Concatenation.class,
                     each.name(),
                     field,
-                    MergeEmitter.field(along.keys()),
+                    ComponentMerge.field(along.keys()),
                     along.width(),
                     array());
         } else if (each.layout() instanceof Layout.Ragged ragged) {
@@ -63,7 +63,7 @@ record ArraysMerge(Component each, Type.Shared type, Constants constants) implem
     }
 
     private CodeBlock ragged(Layout.Ragged ragged, String field) {
-        String counts = MergeEmitter.field(ragged.counts());
+        String counts = ComponentMerge.field(ragged.counts());
         return ragged.set() < 0
                 ? CodeBlock.of(
                         "$T.ragged($S, $N, $N,$W$T::allocate)",

@@ -74,7 +74,7 @@ final class CodecEmitter {
     }
 
     private MethodSpec read() {
-        return override("read")
+        return Java.override("read")
                 .returns(request)
                 .addParameter(TupleReader.class, "in")
                 .addCode(ValueEmitter.sections("in", model.request(), model.version()))
@@ -84,7 +84,7 @@ final class CodecEmitter {
 
     private MethodSpec writeAnswer() {
         MethodSpec.Builder write =
-                override("writeAnswer").addParameter(response, "answer").addParameter(TupleWriter.class, "out");
+                Java.override("writeAnswer").addParameter(response, "answer").addParameter(TupleWriter.class, "out");
         for (Component each : model.response()) {
             write.addCode(values.answer(each, model));
         }
@@ -108,16 +108,12 @@ final class CodecEmitter {
     }
 
     private MethodSpec merge() {
-        return override("merge")
+        return Java.override("merge")
                 .returns(ParameterizedTypeName.get(ClassName.get(Merge.class), response))
                 .addParameter(request, "request")
                 .addParameter(Routing.class, "routing")
                 .addParameter(response, "into")
                 .addStatement("return new Answers($L)", MergeEmitter.arguments(model))
                 .build();
-    }
-
-    static MethodSpec.Builder override(String name) {
-        return MethodSpec.methodBuilder(name).addAnnotation(Override.class).addModifiers(Modifier.PUBLIC);
     }
 }

@@ -31,12 +31,12 @@ record CollectionsMerge(Component each) implements ComponentMerge {
 
     @Override
     public CodeBlock add(CodeBlock read) {
-        return CodeBlock.of("$N.set(part, $L)", MergeEmitter.field(each), read);
+        return CodeBlock.of("$N.set(part, $L)", ComponentMerge.field(each), read);
     }
 
     @Override
     public CodeBlock merged() {
-        String field = MergeEmitter.field(each);
+        String field = ComponentMerge.field(each);
         if (each.type() instanceof Type.ListOf) {
             return CodeBlock.of("$T.of($N)", Concatenation.class, field);
         } else if (each.layout() instanceof Layout.Reduced reduced) {

@@ -3,13 +3,14 @@ package io.psf.processor.emit;
 import com.palantir.javapoet.CodeBlock;
 import com.palantir.javapoet.TypeName;
 import io.psf.processor.model.Component;
-import io.psf.processor.model.Layout;
-import io.psf.processor.model.Scalar;
-import io.psf.processor.model.Type;
 import java.util.Optional;
+import java.util.Set;
 
 /** Generates the merge of one component of the answers: a field, and the code that fills it and reads it. */
 interface ComponentMerge {
+    /** The names of the parameters and the other fields. */
+    Set<String> RESERVED = Set.of("request", "routing", "into", "part", "in", "answers", "kept");
+
     /** Returns the type of the field in which the component's parts are merged or stored. */
     TypeName fieldType();
 
@@ -32,20 +33,13 @@ interface ComponentMerge {
         return false;
     }
 
-    /** Returns the merge of a component's layout. */
-    static ComponentMerge of(Component each, Constants constants) {
-        Layout layout = each.layout();
-        if (layout instanceof Layout.ByRange byRange) {
-            return new RangeMerge(each, byRange);
-        } else if (layout instanceof Layout.AlongKeys along) {
-            return new KeyRowsMerge(each, along, constants.keys(along.set()));
-        } else if (layout instanceof Layout.ElementsAlongKeys elements) {
-            return new ElementsMerge(each, constants.keys(elements.set()));
-        } else if (each.type() instanceof Type.Shared shared) {
-            return new ArraysMerge(each, shared, constants);
-        }
-        return each.type() instanceof Scalar scalar
-                ? new ScalarMerge(each, scalar, ((Layout.Reduced) layout).reduction())
-                : new CollectionsMerge(each);
+    /** Returns the name of a component's field, which differs from the names of other fields, parameters and constants. */
+    static String field(Component component) {
+        return field(component.name());
+    }
+
+    static String field(String name) {
+        String bare = name.replaceAll("_+$", "");
+        return RESERVED.contains(bare) || Constants.isReserved(bare) ? name + "_" : name;
     }
 }

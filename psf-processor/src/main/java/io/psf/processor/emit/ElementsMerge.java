@@ -27,7 +27,7 @@ record ElementsMerge(Component each, String keys) implements ComponentMerge {
     @Override
     public CodeBlock add(CodeBlock read) {
         return CodeBlock.of(
-                "routing.mergeElements($S, part,$W$L,$W$L,$W$N)", each.name(), keys, read, MergeEmitter.field(each));
+                "routing.mergeElements($S, part,$W$L,$W$L,$W$N)", each.name(), keys, read, ComponentMerge.field(each));
     }
 
     @Override
@@ -36,12 +36,12 @@ record ElementsMerge(Component each, String keys) implements ComponentMerge {
                 "routing.clearElements(part, $L,$W$L,$W$N)",
                 keys,
                 DefaultValues.of(((Type.ListOf) each.type()).of()),
-                MergeEmitter.field(each)));
+                ComponentMerge.field(each)));
     }
 
     @Override
     public CodeBlock merged() {
-        return CodeBlock.of("$T.copyOf($N)", List.class, MergeEmitter.field(each));
+        return CodeBlock.of("$T.copyOf($N)", List.class, ComponentMerge.field(each));
     }
 
     @Override

@@ -5,6 +5,7 @@ import com.palantir.javapoet.ArrayTypeName;
 import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.CodeBlock;
 import com.palantir.javapoet.JavaFile;
+import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.TypeSpec;
@@ -15,6 +16,7 @@ import io.psf.processor.model.Scalar;
 import io.psf.processor.model.Type;
 import java.util.List;
 import java.util.Map;
+import javax.lang.model.element.Modifier;
 
 /** Converts the model's names and types to JavaPoet's. */
 final class Java {
@@ -91,6 +93,11 @@ final class Java {
             case FLOAT -> TypeName.FLOAT;
             case DOUBLE -> TypeName.DOUBLE;
         };
+    }
+
+    /** Returns a public method that overrides one. */
+    static MethodSpec.Builder override(String name) {
+        return MethodSpec.methodBuilder(name).addAnnotation(Override.class).addModifiers(Modifier.PUBLIC);
     }
 
     static AnnotationSpec generated() {

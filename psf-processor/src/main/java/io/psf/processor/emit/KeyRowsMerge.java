@@ -31,18 +31,18 @@ record KeyRowsMerge(Component each, Layout.AlongKeys layout, String keys) implem
                 each.name(),
                 keys,
                 read,
-                MergeEmitter.field(each),
+                ComponentMerge.field(each),
                 layout.width());
     }
 
     @Override
     public Optional<CodeBlock> absent() {
-        return Optional.of(
-                CodeBlock.of("routing.clearAlong(part, $L,$W$N, $L)", keys, MergeEmitter.field(each), layout.width()));
+        return Optional.of(CodeBlock.of(
+                "routing.clearAlong(part, $L,$W$N, $L)", keys, ComponentMerge.field(each), layout.width()));
     }
 
     @Override
     public CodeBlock merged() {
-        return CodeBlock.of("$N", MergeEmitter.field(each));
+        return CodeBlock.of("$N", ComponentMerge.field(each));
     }
 }

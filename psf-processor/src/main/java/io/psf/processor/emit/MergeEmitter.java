@@ -11,11 +11,12 @@ import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.processor.model.Component;
 import io.psf.processor.model.FunctionModel;
+import io.psf.processor.model.Layout;
 import io.psf.processor.model.OwnMerge;
+import io.psf.processor.model.Scalar;
 import io.psf.processor.model.Type;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import javax.lang.model.element.Modifier;
 
 /**
@@ -24,8 +25,6 @@ import javax.lang.model.element.Modifier;
  * records are stored until all answers have arrived, because the records' constructors are the user's code.
  */
 final class MergeEmitter {
-    private static final Set<String> RESERVED = Set.of("request", "routing", "into", "part", "in", "answers", "kept");
-
     private final FunctionModel model;
     private final ClassName response;
     private final Constants constants;
@@ -113,9 +112,8 @@ final class MergeEmitter {
     }
 
     private void componentwise(TypeSpec.Builder type, MethodSpec.Builder constructor) {
-        List<ComponentMerge> merges = model.response().stream()
-                .map(each -> ComponentMerge.of(each, constants))
-                .toList();
+        List<ComponentMerge> merges =
+                model.response().stream().map(this::componentMerge).toList();
         boolean keeps = merges.stream().anyMatch(ComponentMerge::isDecodedLate);
         CodeBlock sections = ValueEmitter.sections("in", model.response(), model.version());
         CodeBlock.Builder add = CodeBlock.builder().add(keeps ? CodeBlock.of("") : sections);
@@ -129,8 +127,8 @@ final class MergeEmitter {
         }
         for (Component each : model.response()) {
             ComponentMerge merge = merges.get(each.index());
-            type.addField(merge.fieldType(), field(each), Modifier.PRIVATE, Modifier.FINAL);
-            constructor.addStatement("this.$N = $L", field(each), merge.initial());
+            type.addField(merge.fieldType(), ComponentMerge.field(each), Modifier.PRIVATE, Modifier.FINAL);
+            constructor.addStatement("this.$N = $L", ComponentMerge.field(each), merge.initial());
             (keeps && !(each.type() instanceof Type.Shared) ? decode : add).add(add(each, merge));
         }
         if (keeps) {
@@ -152,8 +150,25 @@ final class MergeEmitter {
         type.addMethods(values.methods());
     }
 
+    /** Returns the merge of a component's layout. */
+    private ComponentMerge componentMerge(Component each) {
+        Layout layout = each.layout();
+        if (layout instanceof Layout.ByRange byRange) {
+            return new RangeMerge(each, byRange);
+        } else if (layout instanceof Layout.AlongKeys along) {
+            return new KeyRowsMerge(each, along, constants.keys(along.set()));
+        } else if (layout instanceof Layout.ElementsAlongKeys elements) {
+            return new ElementsMerge(each, constants.keys(elements.set()));
+        } else if (each.type() instanceof Type.Shared shared) {
+            return new ArraysMerge(each, shared, constants);
+        }
+        return each.type() instanceof Scalar scalar
+                ? new ScalarMerge(each, scalar, ((Layout.Reduced) layout).reduction())
+                : new CollectionsMerge(each);
+    }
+
     private static MethodSpec add(CodeBlock body) {
-        return CodecEmitter.override("add")
+        return Java.override("add")
                 .addParameter(int.class, "part")
                 .addParameter(TupleReader.class, "in")
                 .addCode(body)
@@ -161,27 +176,17 @@ final class MergeEmitter {
     }
 
     private static MethodSpec decode(CodeBlock body) {
-        return CodecEmitter.override("decode")
+        return Java.override("decode")
                 .addParameter(int.class, "part")
                 .addCode(body)
                 .build();
     }
 
     private MethodSpec result(CodeBlock value) {
-        return CodecEmitter.override("result")
+        return Java.override("result")
                 .returns(response)
                 .addStatement("return $L", value)
                 .build();
-    }
-
-    /** Returns the name of a component's field, which differs from the names of other fields, parameters and constants. */
-    static String field(Component component) {
-        return field(component.name());
-    }
-
-    static String field(String name) {
-        String bare = name.replaceAll("_+$", "");
-        return RESERVED.contains(bare) || Constants.isReserved(bare) ? name + "_" : name;
     }
 
     /**

@@ -40,17 +40,18 @@ record RangeMerge(Component each, Layout.ByRange layout) implements ComponentMer
                 "routing.mergeRange($S, part,$W$L, $N,$W$L)",
                 each.name(),
                 read,
-                MergeEmitter.field(each),
+                ComponentMerge.field(each),
                 layout.width());
     }
 
     @Override
     public Optional<CodeBlock> absent() {
-        return Optional.of(CodeBlock.of("routing.clearRange(part, $N, $L)", MergeEmitter.field(each), layout.width()));
+        return Optional.of(
+                CodeBlock.of("routing.clearRange(part, $N, $L)", ComponentMerge.field(each), layout.width()));
     }
 
     @Override
     public CodeBlock merged() {
-        return CodeBlock.of("$N", MergeEmitter.field(each));
+        return CodeBlock.of("$N", ComponentMerge.field(each));
     }
 }

@@ -27,8 +27,31 @@ final class RequestEmitter {
         this.request = Java.name(model.requestType());
         this.values = values;
         this.routes = model.request().stream()
-                .map(each -> ComponentRoute.of(each, model, constants))
+                .map(each -> componentRoute(each, model, constants))
                 .toList();
+    }
+
+    /** Returns the partition of a component's layout. */
+    private static ComponentRoute componentRoute(Component each, FunctionModel model, Constants constants) {
+        Layout layout = each.layout();
+        if (layout instanceof Layout.ByKey byKey) {
+            return new KeysRoute(each, byKey, constants);
+        } else if (layout instanceof Layout.ElementsByKey elements) {
+            return new ElementsRoute(each, elements, constants);
+        } else if (layout instanceof Layout.ByRange byRange) {
+            return new RangeRoute(new RoutedArray(each, constants), byRange);
+        } else if (layout instanceof Layout.AlongKeys along) {
+            int since = model.request().stream()
+                    .filter(other -> other.layout().keySet() == along.set())
+                    .mapToInt(Component::since)
+                    .findFirst()
+                    .orElse(1);
+            return new AlongRoute(new RoutedArray(each, constants), along, since);
+        } else if (layout instanceof Layout.Ragged ragged) {
+            int since = model.request().get(ragged.index()).since();
+            return new RaggedRoute(new RoutedArray(each, constants), ragged, since);
+        }
+        return new WholeRoute(each);
     }
 
     List<MethodSpec> methods() {
@@ -39,7 +62,7 @@ final class RequestEmitter {
             route(methods);
         }
         model.owner()
-                .ifPresent(key -> methods.add(CodecEmitter.override("ownerKey")
+                .ifPresent(key -> methods.add(Java.override("ownerKey")
                         .returns(OptionalLong.class)
                         .addParameter(request, "request")
                         .addStatement("return $T.of(request.$N())", OptionalLong.class, key.name())
@@ -54,7 +77,7 @@ final class RequestEmitter {
                 .map(Component::name)
                 .findFirst()
                 .orElseThrow();
-        return CodecEmitter.override("target")
+        return Java.override("target")
                 .returns(TensorId.class)
                 .addParameter(request, "request")
                 .addStatement("return request.$N()", name)
@@ -69,7 +92,7 @@ final class RequestEmitter {
                 .map(of -> CodeBlock.of("request.$N()", of))
                 .toList();
         if (!others.isEmpty()) {
-            methods.add(CodecEmitter.override("others")
+            methods.add(Java.override("others")
                     .returns(ParameterizedTypeName.get(List.class, TensorId.class))
                     .addParameter(request, "request")
                     .addStatement("return $T.of($L)", List.class, CodeBlock.join(others, ", "))
@@ -90,7 +113,7 @@ final class RequestEmitter {
         }
         CodeBlock statements = body.build();
         if (!statements.isEmpty()) {
-            methods.add(CodecEmitter.override("route")
+            methods.add(Java.override("route")
                     .addParameter(request, "request")
                     .addParameter(Routing.class, "routing")
                     .addCode(statements)
@@ -123,7 +146,7 @@ final class RequestEmitter {
     }
 
     private MethodSpec write() {
-        MethodSpec.Builder write = CodecEmitter.override("write")
+        MethodSpec.Builder write = Java.override("write")
                 .addParameter(request, "request")
                 .addParameter(Routing.class, "routing")
                 .addParameter(int.class, "part")

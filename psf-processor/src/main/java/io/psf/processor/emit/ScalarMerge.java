@@ -37,7 +37,7 @@ record ScalarMerge(Component each, Scalar type, Reduction reduction) implements 
 
     @Override
     public CodeBlock add(CodeBlock read) {
-        return CodeBlock.of("$N[part] = $L", MergeEmitter.field(each), read);
+        return CodeBlock.of("$N[part] = $L", ComponentMerge.field(each), read);
     }
 
     @Override
@@ -54,7 +54,7 @@ record ScalarMerge(Component each, Scalar type, Reduction reduction) implements 
 
     private CodeBlock fold(CodeBlock bounds) {
         return CodeBlock.of(
-                "$T.fold($T.$L, $N$L)", Folds.class, Reduction.class, reduction, MergeEmitter.field(each), bounds);
+                "$T.fold($T.$L, $N$L)", Folds.class, Reduction.class, reduction, ComponentMerge.field(each), bounds);
     }
 
     private static CodeBlock bounds(Class<?> of) {
