@@ -52,10 +52,7 @@ final class CirclesTest {
             Map.entry("io.psf.builtin.internal.training", 7),
             Map.entry("io.psf.cli", 6),
             Map.entry("io.psf.gpu.driver", 7),
-            Map.entry("io.psf.processor.emit", 10),
-            Map.entry("io.psf.processor.read", 4),
-            Map.entry("io.psf.runtime", 5),
-            Map.entry("io.psf.testkit", 9));
+            Map.entry("io.psf.processor.read", 4));
 
     /** By package, the classes on which each class depends, of the same package. */
     private static Map<String, Map<String, Set<String>>> dependencies() {
