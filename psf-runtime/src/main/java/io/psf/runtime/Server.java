@@ -36,10 +36,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class Server implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Server.class);
-
-    private final NodeResources node;
     private static final Duration DROP_LIMIT = Duration.ofMinutes(1);
 
+    private final NodeResources node;
     private final HostNode host;
     private final Transport.Listener listener;
     private final ClusterLink link;
