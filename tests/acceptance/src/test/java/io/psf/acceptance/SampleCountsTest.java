@@ -41,7 +41,7 @@ final class SampleCountsTest {
             job.start();
             for (int i = 0; i < 3; i++) {
                 long before = job.printed("worker", "STEP");
-                long steps = 20 + random.nextInt(60);
+                long steps = 20L + random.nextInt(60);
                 job.superviseUntil(() -> job.printed("worker", "STEP") > before + steps);
                 String victim = TrainingProcesses.WORKERS.get(random.nextInt(3));
                 if (job.hasEnded(victim)) {
@@ -60,7 +60,7 @@ final class SampleCountsTest {
             job.endWorkers(); // one may have come too late
             List<String> samples = job.lines("SAMPLES");
             assertThat(samples.stream().distinct()).as(job::toString).hasSize(1);
-            String[] counts = samples.get(0).split(" ");
+            String[] counts = samples.get(0).split(" ", -1);
             for (int rank = 0; rank < TrainingProcesses.WORKERS.size(); rank++) {
                 assertThat(Integer.parseInt(counts[2 * rank + 1]))
                         .as(job::toString)

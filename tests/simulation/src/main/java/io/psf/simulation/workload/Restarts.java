@@ -58,7 +58,7 @@ public final class Restarts implements Workload {
     public void run(World world) throws Exception {
         SplittableRandom random = world.random("jobs");
         rows = world.calls() + 8; // more than slices
-        interval = 1 + random.nextInt(8);
+        interval = 1L + random.nextInt(8);
         mostIncrements = random.nextInt(3);
         for (int job = 0; job < JOBS; job++) {
             if (job > 0) {
@@ -68,7 +68,7 @@ public final class Restarts implements Workload {
             if (job == JOBS - 1) {
                 Team.runQuietly(world, (rank, worker) -> train(world, worker, Long.MAX_VALUE));
             } else if (random.nextInt(3) == 0) {
-                long stop = 1 + random.nextInt(world.calls());
+                long stop = 1L + random.nextInt(world.calls());
                 Team.runQuietly(world, (rank, worker) -> train(world, worker, stop));
                 world.endJob();
             } else {
