@@ -46,8 +46,8 @@ class OptimizersOnServersTest {
     void ht9_everyOptimizerFollowsItsFormulaDenseAndSparseWithDuplicates(int servers) {
         try (PsCluster cluster = PsCluster.embedded(servers)) {
             for (OptimizerSpec rule : FormulasTest.rules().toList()) {
-                follow(cluster.worker(), rule, "dense " + rule.name(), false);
-                follow(cluster.worker(), rule, "sparse " + rule.name(), true);
+                follow(cluster.worker(), rule, "dense " + rule, false);
+                follow(cluster.worker(), rule, "sparse " + rule, true);
             }
         }
     }

@@ -90,7 +90,8 @@ final class JournalState {
         }
         boolean isWhole = change.from() == 0;
         state = state.with(change);
-        if (isWhole) {
+        if (isWhole) { // a new cluster, or the beginning of a file, whose entry says whether the cluster has ended
+            hasEnded = false;
             seats.clear();
             waiting.clear();
             opened.clear();

@@ -268,7 +268,9 @@ final class MembershipModel {
     }
 
     private boolean isAwaited(Entry entry) {
-        return entry.role == Role.SERVER && !plan.returnOf(Role.SERVER).isZero() && !models.isEmpty();
+        return entry.role == Role.SERVER
+                && !plan.returnOf(Role.SERVER).isZero()
+                && (plan.service() || !models.isEmpty());
     }
 
     private void gone(Entry entry, boolean isLost) {

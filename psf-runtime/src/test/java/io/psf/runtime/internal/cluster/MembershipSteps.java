@@ -276,6 +276,7 @@ final class MembershipSteps {
             model.isHandover = false;
         } catch (PsException refused) {
             assertThat(refused.code())
+                    .as(refused.detail())
                     .isEqualTo(model.isHandover && model.phase == Phase.ENDED ? Code.UNAVAILABLE : Code.BAD_REQUEST);
             assertThat(entry.confirmed || model.phase == Phase.ENDED)
                     .as(refused.detail())
