@@ -21,7 +21,8 @@ final class Verdict {
         } else if (!machine.failures().isEmpty()) {
             return "threads have failed: " + machine.failures();
         } else if (machine.foreigners() > 0) {
-            return machine.foreigners() + " steps that threads of the JVM have caused (expected: 0)";
+            return machine.foreigners() + " steps that threads of the JVM have caused (expected: 0), the last one "
+                    + machine.foreigner();
         }
         return null;
     }

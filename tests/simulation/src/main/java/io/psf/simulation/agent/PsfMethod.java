@@ -37,8 +37,34 @@ final class PsfMethod extends MethodVisitor {
             "nextLong", Set.of("()J", "(JJ)J"),
             "nextInt", Set.of("(I)I"));
 
-    PsfMethod(MethodVisitor to) {
+    /** Classes with code that relies on the order of single accesses. */
+    private static final Set<String> WITH_POINTS = Set.of(
+            "io/psf/runtime/internal/call/CallParts",
+            "io/psf/runtime/internal/call/Peer",
+            "io/psf/runtime/internal/server/lane/Lane",
+            "io/psf/runtime/internal/server/lane/TurnQueue",
+            "io/psf/runtime/internal/server/session/Answers",
+            "io/psf/runtime/internal/transport/shm/Ring",
+            "io/psf/runtime/internal/transport/shm/RingReader",
+            "io/psf/runtime/internal/transport/shm/RingWriter");
+
+    private final boolean hasPoints;
+
+    PsfMethod(MethodVisitor to, String owner) {
         super(Rewriter.ASM, to);
+        this.hasPoints = WITH_POINTS.contains(owner);
+    }
+
+    private void point() {
+        if (hasPoints) {
+            hook(mv, "point", "()V");
+        }
+    }
+
+    @Override
+    public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
+        point();
+        super.visitFieldInsn(opcode, owner, name, descriptor);
     }
 
     static void hook(MethodVisitor code, String name, String descriptor) {
@@ -66,6 +92,9 @@ final class PsfMethod extends MethodVisitor {
         } else if (isReplaced(owner, name, descriptor)) {
             hook(mv, name, withObject(opcode, owner, descriptor));
         } else {
+            if (owner.startsWith("java/util/concurrent/") || owner.equals("java/lang/invoke/VarHandle")) {
+                point();
+            }
             super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
             if (opcode == Opcodes.INVOKESPECIAL && owner.equals(THREAD) && name.equals("<init>")) {
                 hook(mv, "thread", "(Ljava/lang/Thread;)Ljava/lang/Thread;");

@@ -55,7 +55,7 @@ final class Rewriter extends ClassVisitor {
         boolean isLocked = isOfPsf && (access & Opcodes.ACC_SYNCHRONIZED) != 0 && !isInterface;
         if (!isLocked) {
             MethodVisitor to = super.visitMethod(access, method, descriptor, signature, exceptions);
-            return isOfPsf ? planted(new PsfMethod(to), method, access, descriptor) : new JdkMethod(to, name);
+            return isOfPsf ? planted(new PsfMethod(to, name), method, access, descriptor) : new JdkMethod(to, name);
         }
         boolean isStatic = (access & Opcodes.ACC_STATIC) != 0;
         String body = method + "$locked";
@@ -66,7 +66,7 @@ final class Rewriter extends ClassVisitor {
                 body,
                 descriptor);
         int hidden = Opcodes.ACC_PRIVATE | Opcodes.ACC_SYNTHETIC | (isStatic ? Opcodes.ACC_STATIC : 0);
-        PsfMethod moved = new PsfMethod(super.visitMethod(hidden, body, descriptor, null, exceptions));
+        PsfMethod moved = new PsfMethod(super.visitMethod(hidden, body, descriptor, null, exceptions), name);
         return planted(moved, method, access, descriptor);
     }
 

@@ -153,6 +153,15 @@ public final class Hooks {
         }
     }
 
+    /** A place between two accesses of code without locks. */
+    @SuppressWarnings("ThreadPriorityCheck") // the seed picks the next thread
+    public static void point() {
+        Machine machine = Machine.here();
+        if (machine != null && machine.isSwitchedAtPoint()) {
+            Thread.yield();
+        }
+    }
+
     // Monitors.
 
     @SuppressWarnings("ThreadPriorityCheck") // the seed picks the next thread

@@ -1,6 +1,7 @@
 package io.psf.simulation.machine;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
@@ -43,6 +44,10 @@ public final class Machine {
     private long numbers;
     private long steps;
     private int foreigners;
+    /** The name of the last of these threads, and where it was. */
+    private volatile String foreigner = "none";
+
+    private int pointsPerMille;
 
     /**
      * Creates a machine.
@@ -119,6 +124,11 @@ public final class Machine {
     /** Returns how often a thread of the JVM, which no seed orders, has continued one of the machine's. */
     public int foreigners() {
         return foreigners;
+    }
+
+    /** Returns the last of these threads, and where it was. */
+    public String foreigner() {
+        return foreigner;
     }
 
     /** Returns what threads have failed with that nothing caught. */
@@ -215,6 +225,8 @@ public final class Machine {
         if (here() == this) {
             ready.add(made);
         } else {
+            foreigner = Thread.currentThread().getName() + " at "
+                    + Arrays.asList(Thread.currentThread().getStackTrace());
             foreign.add(made);
         }
     }
@@ -259,6 +271,15 @@ public final class Machine {
     /** True once in a while: the current thread lets others run, as if its time were up. */
     boolean isPreempted() {
         return order.nextInt(64) == 0;
+    }
+
+    /** Lets threads be switched between accesses of code without locks: at how many of 1,000 places. */
+    public void switchAtPoints(int perMille) {
+        pointsPerMille = perMille;
+    }
+
+    boolean isSwitchedAtPoint() {
+        return pointsPerMille > 0 && order.nextInt(1_000) < pointsPerMille;
     }
 
     void failed(String thread, Throwable e) {
