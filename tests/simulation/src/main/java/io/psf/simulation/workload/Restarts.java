@@ -36,7 +36,7 @@ public final class Restarts implements Workload {
     private int copies;
 
     private int rows;
-    private int interval;
+    private long interval;
     private int mostIncrements;
 
     @Override
