@@ -41,7 +41,7 @@ record Kill(String node, boolean isSilent, long restartMillis, boolean mayLose) 
         } else if (restartMillis < 0) {
             world.kill(node, isSilent);
         } else {
-            world.restart(List.of(node), () -> world.kill(node, isSilent), restartMillis);
+            world.supervisor().restart(List.of(node), () -> world.kill(node, isSilent), restartMillis);
         }
     }
 

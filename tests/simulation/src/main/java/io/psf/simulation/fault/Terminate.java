@@ -24,7 +24,7 @@ record Terminate(String node, long restartMillis, boolean mayLose) implements Fa
     @Override
     public void happen(World world) throws InterruptedException {
         if (!world.node(node).threads().isKilled()) {
-            world.restart(List.of(node), () -> world.terminate(node), restartMillis);
+            world.supervisor().restart(List.of(node), () -> world.terminate(node), restartMillis);
         }
     }
 

@@ -30,13 +30,14 @@ record Torn(String role, long restartMillis, boolean mayLose) implements Fault {
                 .map(SimulatedNode::name)
                 .filter(each -> each.startsWith(role))
                 .toList();
-        world.restart(
-                nodes,
-                () -> {
-                    nodes.forEach(each -> world.kill(each, true));
-                    world.disk(role).lose();
-                },
-                restartMillis);
+        world.supervisor()
+                .restart(
+                        nodes,
+                        () -> {
+                            nodes.forEach(each -> world.kill(each, true));
+                            world.disk(role).lose();
+                        },
+                        restartMillis);
     }
 
     @Override

@@ -81,7 +81,7 @@ public final class Restarts implements Workload {
     /** Trains until a worker has come to a step, and for some time after that. */
     private void trainUntilKilled(World world, long step, long millis) throws InterruptedException {
         Tasks tasks = Team.start(world, (rank, worker) -> train(world, worker, Long.MAX_VALUE));
-        while (!(tasks.isDone() && !world.isReturning()) && last().reached() < step) {
+        while (!(tasks.isDone() && !world.supervisor().isReturning()) && last().reached() < step) {
             Thread.sleep(10);
         }
         Thread.sleep(millis);

@@ -54,9 +54,7 @@ public final class TaskAttempts implements Workload {
             attempt(world, attempts, sums, number, random);
         }
         attempts.await();
-        for (int number = 0;
-                number < TASKS;
-                number++) { // as a system does that knows of no attempt which has succeeded
+        for (int number = 0; number < TASKS; number++) { // as a system does that has lost the results of its attempts
             push(world, worker.task(number(number)), sums, number);
         }
         check(world, Tensors.pull(worker, sums));

@@ -36,11 +36,11 @@ final class Team {
     static void runQuietly(World world, Work work) throws InterruptedException {
         Tasks tasks = start(world, work);
         tasks.await();
-        while (world.isReturning()) {
+        while (world.supervisor().isReturning()) {
             Thread.sleep(10);
             tasks.await();
         }
-        world.whenStartedAgain(null);
+        world.supervisor().whenStartedAgain(null);
     }
 
     /** Starts work on each worker, and on each that is started again. */
@@ -50,7 +50,7 @@ final class Team {
             SimulatedNode<Worker> node = world.workers().get(rank);
             tasks.on(node.threads(), () -> run(world, node.get(), rank, work));
         };
-        world.whenStartedAgain(program);
+        world.supervisor().whenStartedAgain(program);
         IntStream.range(0, world.workers().size()).forEach(program);
         return tasks;
     }

@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,11 +21,6 @@ public final class World {
     private static final Duration END = Duration.ofSeconds(30);
 
     private static final Duration DRAIN = Duration.ofSeconds(25);
-
-    /** How often a node is started that fails to start, and the time in between. */
-    private static final int MOST_STARTS = 5;
-
-    private static final Duration START_PAUSE = Duration.ofSeconds(1);
 
     private final Machine machine;
     private final List<PlannedFault> faults;
@@ -39,6 +33,7 @@ public final class World {
     private final List<SimulatedNode<Worker>> workers = new ArrayList<>();
     private final List<SimulatedNode<Client>> clients = new ArrayList<>();
     private final Tasks faulting = new Tasks();
+    private final Supervisor supervisor = new Supervisor(this);
     private final SplittableRandom thinking;
     private final long mostThinkingNanos;
     private Shape shape;
@@ -46,10 +41,6 @@ public final class World {
     private boolean hasFaults;
     /** The number of jobs that have ended: each has a journal of its own. */
     private int jobs;
-    /** The number of faults that have killed nodes, and will start them again. */
-    private int returning;
-
-    private @Nullable IntConsumer program;
 
     /**
      * Creates a cluster, whose nodes are not started.
@@ -239,60 +230,13 @@ public final class World {
         node.close();
     }
 
-    /** How a fault ends nodes. */
-    @FunctionalInterface
-    public interface Ending {
-        void run() throws InterruptedException;
-    }
-
-    /** Ends nodes, and starts them again after a time, as a supervisor does. Blocks until they have started. */
-    public void restart(List<String> nodes, Ending ending, long millis) throws InterruptedException {
-        returning++;
-        try {
-            ending.run();
-            Thread.sleep(millis);
-            for (String each : nodes) {
-                launch(each);
-            }
-            for (String each : nodes) {
-                awaitStart(each);
-            }
-        } finally {
-            returning--;
-        }
-    }
-
-    private void awaitStart(String name) throws InterruptedException {
-        for (int starts = 1; !node(name).threads().isKilled(); ) {
-            if (node(name).now() != null) {
-                say(name + " is started again");
-                if (program != null && name.startsWith("worker")) {
-                    program.accept(workers.indexOf(node(name)));
-                }
-                return;
-            } else if (node(name).hasFailed() && starts++ == MOST_STARTS) {
-                return;
-            } else if (node(name).hasFailed()) {
-                kill(name, false);
-                Thread.sleep(START_PAUSE.toMillis());
-                launch(name);
-            }
-            Thread.sleep(10);
-        }
-    }
-
-    /** True while a fault is to start nodes again. */
-    public boolean isReturning() {
-        return returning > 0;
-    }
-
-    /** Sets what a worker runs that is started again, by its rank; null if no worker is started again. */
-    public void whenStartedAgain(@Nullable IntConsumer again) {
-        program = again;
+    /** Returns what starts nodes again. */
+    public Supervisor supervisor() {
+        return supervisor;
     }
 
     /** Starts a node in the place of a killed node. */
-    private void launch(String name) {
+    void launch(String name) {
         SimulatedNode<?> before = node(name);
         if (!before.threads().isKilled()) {
             return;
@@ -303,7 +247,7 @@ public final class World {
         } else if (name.startsWith("server ")) {
             int rank = servers.indexOf(before);
             servers.set(rank, launcher.server(shape, rank));
-        } else if (program != null) {
+        } else {
             int rank = workers.indexOf(before);
             workers.set(rank, launcher.worker(shape, rank));
         }
@@ -311,11 +255,11 @@ public final class World {
 
     // For workloads of several jobs.
 
-    /** Ends the faults: what is broken is mended, no node is started again. */
+    /** Ends the faults, and mends what they have broken. No node is started again. */
     private void endFaults() {
         faulting.stop();
         hasFaults = true;
-        program = null;
+        supervisor.whenStartedAgain(null);
         network.mend(shape.mostDelay().toNanos());
         Stream.of(journals, checkpoints).forEach(Disk::mend);
         nodes().forEach(each -> each.threads().resume());
@@ -328,7 +272,7 @@ public final class World {
      */
     public void kill(boolean losesPower) {
         endFaults();
-        nodes().forEach(each -> kill(each.name(), false)); // also what silent ones have left
+        nodes().forEach(each -> kill(each.name(), false)); // also the listeners of nodes that were killed silently
         if (losesPower) {
             journals.lose();
             checkpoints.lose();

@@ -69,7 +69,7 @@ class LaneInterleavingsTest {
     }
 
     @Test
-    void workRunsOnceAndOneAtATimeWhoeverRunsIt() {
+    void workRunsOnceAndOneAtATimeOnAnyThread() {
         Interleavings.check(threads -> {
             Lane lane = new Lane("lane", new FramePool(0));
             int[] running = new int[1];
