@@ -45,7 +45,7 @@ final class VirtualScheduler {
 
     private final HostNode host;
     private final ClusterPlan plan;
-    private Journal journal = Journal.after(new JournalState(), tickets);
+    private Journal journal;
     private Connections connections;
     private Membership membership;
     private long now;
@@ -96,6 +96,10 @@ final class VirtualScheduler {
                 }),
                 List.of(),
                 null);
+        JournalState first = new JournalState();
+        first.add(
+                JournalEntry.Request.NOTHING.with(new JournalEntry.Cluster(tickets.cluster(), tickets.key(), servers)));
+        this.journal = Journal.after(first, tickets);
         this.connections = newConnections();
         this.membership = newMembership();
     }
