@@ -69,6 +69,7 @@ class LaneInterleavingsTest {
     }
 
     @Test
+    @SuppressWarnings("ThreadPriorityCheck") // the simulation switches threads there
     void workRunsOnceAndOneAtATimeOnAnyThread() {
         Interleavings.check(threads -> {
             Lane lane = new Lane("lane", new FramePool(0));
