@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Assembles the kernels for the usual devices, if this machine has CUDA's assembler: a driver loads such a file at once, where
- * it compiles PTX for seconds. Without an assembler the jar has PTX alone. Arguments: the PTX, and the folder for the files.
+ * Assembles the kernels for the usual devices, if this machine has CUDA's assembler: a driver loads such a file at
+ * once, where it compiles PTX for seconds. Without an assembler the jar has PTX alone. Arguments: the PTX, and the
+ * folder for the files.
  */
 final class AssembleKernels {
     /** Each also serves later devices of the same major part. */

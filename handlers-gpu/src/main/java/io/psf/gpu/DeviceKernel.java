@@ -2,8 +2,8 @@ package io.psf.gpu;
 
 /**
  * A kernel of a handler, in a resource of the handler's jar: PTX, or CUDA C in a file that ends with {@code .cu}. PTX
- * needs nothing but the driver. CUDA C is compiled when the kernel is first launched, by the {@code nvcc} of the server's
- * machine. The driver compiles the PTX once for each device.
+ * needs nothing but the driver. CUDA C is compiled when the kernel is first launched, by the {@code nvcc} of the
+ * server's machine. The driver compiles the PTX once for each device.
  *
  * @param beside the class whose package and class loader have the resource, usually the handler
  * @param resource the resource's name, relative to the class

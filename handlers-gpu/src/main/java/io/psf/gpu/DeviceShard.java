@@ -6,8 +6,8 @@ import io.psf.api.array.LongArray;
 
 /**
  * A shard whose values and slots are in the memory of a device. A handler for such shards is a class with {@link
- * io.psf.api.PsHandler} whose method {@code handle} takes a {@code DeviceShard}. It asks for the addresses of the data and
- * launches kernels of its own.
+ * io.psf.api.PsHandler} whose method {@code handle} takes a {@code DeviceShard}. It asks for the addresses of the data
+ * and launches kernels of its own.
  *
  * <pre>{@code
  * @PsHandler(function = Axpy.class, preference = 1)
@@ -25,8 +25,8 @@ import io.psf.api.array.LongArray;
  *
  * <p>Of the methods of {@link Shard}, {@link #values}, {@link #values(long)} and {@link #slot} throw a {@link
  * io.psf.api.PsException} with {@code BAD_REQUEST}: the host has no view of the device's memory. The others work as on
- * any shard: {@link #gather} and {@link #valuesForAnswer} return a copy in the host's memory, and {@link #optimizer} steps on the device. So a
- * function that needs no more than these has one handler for both kinds of shards.
+ * any shard: {@link #gather} and {@link #valuesForAnswer} return a copy in the host's memory, and {@link #optimizer}
+ * steps on the device. So a function that needs no more than these has one handler for both kinds of shards.
  *
  * <p>Each lane has a stream of the device, in which all work of its shards runs in order.
  */
@@ -82,16 +82,17 @@ public interface DeviceShard extends Shard {
     FloatArray download(DeviceArray array);
 
     /**
-     * Launches a kernel with a thread for each item, in blocks of 256 threads, and blocks until it has ended. The number
-     * of threads is bounded by what the device runs well: the kernel is a grid-stride loop.
+     * Launches a kernel with a thread for each item, in blocks of 256 threads, and blocks until it has ended. The
+     * number of threads is bounded by what the device runs well: the kernel is a grid-stride loop.
      *
      * @param items the number of items
-     * @param arguments the kernel's arguments, in order: {@link DeviceArray} for a pointer, {@code Integer}, {@code Long},
-     *     {@code Float} or {@code Double}. Their types must be the types that the kernel declares, which is not checked
-     * @throws io.psf.api.PsException with {@code CONFIGURATION} if the resource is missing or cannot be compiled, with {@code
-     *     BAD_REQUEST} if it has no such kernel, with {@code HANDLER_FAILED} naming kernel, grid and CUDA's error if the
-     *     launch or the kernel fails. After an invalid access to memory, CUDA fails all later calls of the process: restart
-     *     the server
+     * @param arguments the kernel's arguments, in order: {@link DeviceArray} for a pointer, {@code Integer}, {@code
+     *     Long}, {@code Float} or {@code Double}. Their types must be the types that the kernel declares, which is not
+     *     checked
+     * @throws io.psf.api.PsException with {@code CONFIGURATION} if the resource is missing or cannot be compiled, with
+     *     {@code BAD_REQUEST} if it has no such kernel, with {@code HANDLER_FAILED} naming kernel, grid and CUDA's
+     *     error if the launch or the kernel fails. After an invalid access to memory, CUDA fails all later calls of the
+     *     process: restart the server
      */
     void launch(DeviceKernel kernel, long items, Object... arguments);
 

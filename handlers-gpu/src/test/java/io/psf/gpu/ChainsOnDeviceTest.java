@@ -41,7 +41,9 @@ class ChainsOnDeviceTest {
         return i % 3 == 2 ? spec.storage(FloatType.BFLOAT16) : i % 3 == 1 ? spec.wire(FloatType.FLOAT16) : spec;
     }
 
-    /** Sends a chain whose calls are those of a seed, to tables on the host or on the device. Returns what was pulled. */
+    /**
+     * Sends a chain whose calls are those of a seed, to tables on the host or on the device. Returns what was pulled.
+     */
     private static List<float[]> send(Worker worker, List<TensorId> tables, long seed) {
         Random random = new Random(seed);
         Chain chain = worker.chain();

@@ -40,8 +40,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Functions of which a call of the driver fails, each call in turn. Each value is that before or that of a whole function
- * afterwards, or between them where a key is repeated; later pushes are exact. All numbers are small integers.
+ * Functions of which a call of the driver fails, each call in turn. Each value is that before or that of a whole
+ * function afterwards, or between them where a key is repeated; later pushes are exact. All numbers are small integers.
  */
 @ExtendWith(OnHostDriver.class)
 class FailedCalls {

@@ -44,8 +44,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The contract of the builtin functions on a device, with the host as the oracle: fresh random requests to the same tensor
- * in both memories. Two servers, which share the device. Outputs are poisoned before.
+ * The contract of the builtin functions on a device, with the host as the oracle: fresh random requests to the same
+ * tensor in both memories. Two servers, which share the device. Outputs are poisoned before.
  */
 @ExtendWith(OnDevice.class)
 class FunctionsOnDeviceTest {

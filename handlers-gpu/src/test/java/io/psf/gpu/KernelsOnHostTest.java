@@ -25,7 +25,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The kernels of optimizers, initial values and copies, executed on the host: their results are those of psf's Java code. */
+/**
+ * The kernels of optimizers, initial values and copies, executed on the host: their results are those of psf's Java
+ * code.
+ */
 class KernelsOnHostTest {
     /** Few, or more with {@code -Dpsf.laws.times=4}. */
     private static final int[] WIDTHS =

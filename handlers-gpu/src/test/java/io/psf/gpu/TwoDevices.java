@@ -112,7 +112,10 @@ class TwoDevices {
         Tensors.clear(worker, tensor);
     }
 
-    /** A server as {@code psf server --device 0,1} starts it. Tables with a policy have marks on the device of each slice. */
+    /**
+     * A server as {@code psf server --device 0,1} starts it. Tables with a policy have marks on the device of each
+     * slice.
+     */
     @Test
     @SuppressWarnings("try") // the server is there, and is closed
     void aServerOfSettingsHasTablesOnBoth() {

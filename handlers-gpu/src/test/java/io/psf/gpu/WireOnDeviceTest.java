@@ -24,7 +24,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Requests and answers in each format of the wire, which kernels convert: the bits are those of a tensor on the host. */
+/**
+ * Requests and answers in each format of the wire, which kernels convert: the bits are those of a tensor on the host.
+ */
 @ExtendWith(OnDevice.class)
 class WireOnDeviceTest {
     private static PsCluster cluster;

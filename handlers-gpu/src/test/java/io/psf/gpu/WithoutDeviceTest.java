@@ -90,7 +90,10 @@ class WithoutDeviceTest {
         assertThat(Tensors.pull(worker, w)).hasSize(20).containsOnly(0);
     }
 
-    /** The check that runs on a device, with its host's part alone: its names and steps are right before it meets a card. */
+    /**
+     * The check that runs on a device, with its host's part alone: its names and steps are right before it meets a
+     * card.
+     */
     @Test
     void theCheckOfSavedTensorsPassesOnTheHost() {
         long seed = System.nanoTime();

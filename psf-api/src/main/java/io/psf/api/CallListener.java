@@ -1,8 +1,9 @@
 package io.psf.api;
 
 /**
- * Listens to the calls of a worker, or of a server's handlers, for example for metrics. Listeners are found on the class
- * path by {@link java.util.ServiceLoader}, or are added to a worker or server. Without a listener no event is made.
+ * Listens to the calls of a worker, or of a server's handlers, for example for metrics. Listeners are found on the
+ * class path by {@link java.util.ServiceLoader}, or are added to a worker or server. Without a listener no event is
+ * made.
  *
  * <p>The methods run on the threads that send and receive, several at a time. They must not block and must not make
  * calls. An exception that they throw is logged, once a minute at most, and changes nothing.

@@ -5,8 +5,8 @@ import java.util.List;
 
 /**
  * A caller that takes part in a cluster's work: a worker, or the test kit's. The classes from which a program starts,
- * such as {@code AllReduce} and {@code ModelCheckpoints}, are made of it. A caller that is no member of the cluster has no
- * rank: methods that need one fail with {@code BAD_REQUEST} and say so. Users implement none. Thread-safe unless the
+ * such as {@code AllReduce} and {@code ModelCheckpoints}, are made of it. A caller that is no member of the cluster has
+ * no rank: methods that need one fail with {@code BAD_REQUEST} and say so. Users implement none. Thread-safe unless the
  * implementation says otherwise.
  */
 public interface ClusterCaller extends TensorCaller {
@@ -25,23 +25,23 @@ public interface ClusterCaller extends TensorCaller {
     int rank();
 
     /**
-     * Returns the number of workers with which the job began, or more if more had joined when this one did; it is higher
-     * than this worker's rank and does not change. A caller that is no worker gets the number of workers that are
-     * present.
+     * Returns the number of workers with which the job began, or more if more had joined when this one did; it is
+     * higher than this worker's rank and does not change. A caller that is no worker gets the number of workers that
+     * are present.
      */
     int workers();
 
     /**
-     * True if this worker has joined a job that was running already, and has passed no barrier since then: other workers do
-     * not wait for it where they wait for each other. False if the caller is no worker.
+     * True if this worker has joined a job that was running already, and has passed no barrier since then: other
+     * workers do not wait for it where they wait for each other. False if the caller is no worker.
      */
     default boolean isLate() {
         return false;
     }
 
     /**
-     * Returns true if this worker has joined a running job all of whose workers have to load a checkpoint, such as in the place
-     * of a lost one ({@link Restore#ALL}); once, and not after a barrier.
+     * Returns true if this worker has joined a running job all of whose workers have to load a checkpoint, such as in
+     * the place of a lost one ({@link Restore#ALL}); once, and not after a barrier.
      */
     default boolean takeReturn() {
         return false;
@@ -61,8 +61,8 @@ public interface ClusterCaller extends TensorCaller {
      * joined since then is counted from the next barrier. A worker that has left or is lost is not waited for.
      *
      * @throws PsException with {@code TIMED_OUT} if they do not within this worker's deadline; with {@code UNAVAILABLE}
-     *     if a server is lost on which this worker has changed something, including by an acknowledged push; with {@code
-     *     BAD_REQUEST} if the caller is no worker
+     *     if a server is lost on which this worker has changed something, including by an acknowledged push; with
+     *     {@code BAD_REQUEST} if the caller is no worker
      */
     void barrier();
 
@@ -86,17 +86,19 @@ public interface ClusterCaller extends TensorCaller {
     void awaitAll();
 
     /**
-     * Names a model that has a checkpoint in the servers' directory. The slices of a lost server are loaded from the newest one
-     * when another server takes its place. {@code ModelCheckpoints} calls it. Does nothing where no server can be lost.
+     * Names a model that has a checkpoint in the servers' directory. The slices of a lost server are loaded from the
+     * newest one when another server takes its place. {@code ModelCheckpoints} calls it. Does nothing where no server
+     * can be lost.
      *
-     * @param model the model's name, a path below the directory; empty if {@code loaded} is true and there was nothing to load
+     * @param model the model's name, a path below the directory; empty if {@code loaded} is true and there was nothing
+     *     to load
      * @param loaded true if a checkpoint of it has been loaded on all servers just now; false after a save
      */
     default void restoreFrom(String model, Restore mode, boolean loaded) {}
 
     /**
-     * Revokes {@link #restoreFrom} for a model whose checkpoints are deleted next. The slices of a server that is lost later are
-     * not loaded from them.
+     * Revokes {@link #restoreFrom} for a model whose checkpoints are deleted next. The slices of a server that is lost
+     * later are not loaded from them.
      *
      * @param model the model's name, as given to {@code restoreFrom}; an unknown name changes nothing
      * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the scheduler does not answer
@@ -104,15 +106,16 @@ public interface ClusterCaller extends TensorCaller {
     default void restoreNoLonger(String model) {}
 
     /**
-     * Takes note of the rollbacks of until now, since a load begins that makes up for them. {@code ModelCheckpoints} calls it for
-     * a client. Does nothing for a worker, of which a call fails with {@code ROLLED_BACK} in place of that.
+     * Takes note of the rollbacks of until now, since a load begins that makes up for them. {@code ModelCheckpoints}
+     * calls it for a client. Does nothing for a worker, of which a call fails with {@code ROLLED_BACK} in place of
+     * that.
      */
     default void takeRollback() {}
 
     /**
-     * Checks that all slices have what was pushed to them: no server has come back with the state of a checkpoint, of which
-     * this caller has taken no note, or which nobody has loaded on all servers. {@code ModelCheckpoints} calls it for a
-     * client. Does nothing for a worker, as {@link #takeRollback}.
+     * Checks that all slices have what was pushed to them: no server has come back with the state of a checkpoint, of
+     * which this caller has taken no note, or which nobody has loaded on all servers. {@code ModelCheckpoints} calls it
+     * for a client. Does nothing for a worker, as {@link #takeRollback}.
      *
      * @throws PsException with {@code ROLLED_BACK}
      */

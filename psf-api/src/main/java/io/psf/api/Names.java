@@ -72,8 +72,8 @@ public final class Names {
      * Checks the name of a checkpoint or model: a path below a server's directory, from which it does not lead out.
      *
      * @param what the kind of object that the name belongs to, for the message
-     * @throws IllegalArgumentException if it is empty, longer than 200 characters, has others than letters and digits of
-     *     ASCII, dot, underscore, hyphen and slash, or a part that is empty or begins with a dot or a hyphen
+     * @throws IllegalArgumentException if it is empty, longer than 200 characters, has others than letters and digits
+     *     of ASCII, dot, underscore, hyphen and slash, or a part that is empty or begins with a dot or a hyphen
      */
     public static String requirePath(String what, String path) {
         if (path.length() > MAX_LENGTH || !PATH.matcher(path).matches()) {
@@ -106,8 +106,8 @@ public final class Names {
     }
 
     /**
-     * Returns a failure for a log, whose messages may quote a peer: the same one if all of them stay on one line, else a copy
-     * with its stack traces, whose messages are {@link #printable}.
+     * Returns a failure for a log, whose messages may quote a peer: the same one if all of them stay on one line, else
+     * a copy with its stack traces, whose messages are {@link #printable}.
      */
     public static Throwable printable(Throwable failure) {
         return isPrintable(failure, 0) ? failure : new Printed(failure, 0);

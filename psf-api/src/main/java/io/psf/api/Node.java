@@ -57,7 +57,8 @@ public interface Node {
      * @return the results of the shards in slice order, completed on this node's lane; empty if this node holds no
      *     shard of the tensor. The stage fails once all shards have run, with the exception of the lowest slice that
      *     failed; it fails with {@code UNKNOWN_TENSOR} if the tensor was cleared before. A lane must not block on it
-     * @throws PsException with {@code BAD_REQUEST} if the shards are the {@link Fill#memoryOf memory of another function}
+     * @throws PsException with {@code BAD_REQUEST} if the shards are the {@link Fill#memoryOf memory of another
+     *     function}
      */
     <T> CompletionStage<List<T>> onShards(TensorId tensor, Function<? super Shard, ? extends T> work);
 
@@ -95,8 +96,8 @@ public interface Node {
      * @param fill run once on the new shard before any other function sees it; if memory does not suffice for that, run
      *     again on the shard at the next alternative
      * @return true if the shard is new
-     * @throws PsException with {@code ALREADY_EXISTS} if the tensor exists with another layout; with {@code BAD_REQUEST}
-     *     if this node has none of the placements; with {@code RESOURCE_EXHAUSTED} if no memory suffices
+     * @throws PsException with {@code ALREADY_EXISTS} if the tensor exists with another layout; with {@code
+     *     BAD_REQUEST} if this node has none of the placements; with {@code RESOURCE_EXHAUSTED} if no memory suffices
      */
     boolean create(TensorLayout layout, int slice, String placement, Optimizer optimizer, Fill fill);
 
@@ -143,8 +144,8 @@ public interface Node {
 
         /**
          * Returns the name of the function whose memory the shard is; null, the default, for a tensor of the model. The
-         * memory of a function is not among the {@link Node#shards}, and is used only by the function itself and by those
-         * whose names begin with its name and a dot: a call of another function fails with {@code BAD_REQUEST}.
+         * memory of a function is not among the {@link Node#shards}, and is used only by the function itself and by
+         * those whose names begin with its name and a dot: a call of another function fails with {@code BAD_REQUEST}.
          */
         default @Nullable String memoryOf() {
             return null;

@@ -31,8 +31,8 @@ public final class PsException extends RuntimeException {
         /** The handler threw an exception. */
         HANDLER_FAILED,
         /**
-         * No answer arrived before the deadline. It is not known what the call changed, if anything, unless the message says it: a
-         * push to a synchronous tensor that {@code was not applied} has changed nothing on the slice.
+         * No answer arrived before the deadline. It is not known what the call changed, if anything, unless the message
+         * says it: a push to a synchronous tensor that {@code was not applied} has changed nothing on the slice.
          */
         TIMED_OUT,
         /** The node that should answer is lost or cannot be reached. */
@@ -63,9 +63,9 @@ public final class PsException extends RuntimeException {
          */
         CALLER_FAILED,
         /**
-         * A server was lost, and has come back with the state of a checkpoint. The worker loads that checkpoint together
-         * with the other workers, and continues from its step. Of a call of a task: the slice has gone back to a state
-         * without changes that this attempt has made; the task has to be run again.
+         * A server was lost, and has come back with the state of a checkpoint. The worker loads that checkpoint
+         * together with the other workers, and continues from its step. Of a call of a task: the slice has gone back to
+         * a state without changes that this attempt has made; the task has to be run again.
          */
         ROLLED_BACK,
         /** The rules of the cluster do not allow the call, or the role, to the node ({@code PSF_PERMISSIONS}). */

@@ -56,12 +56,12 @@ public @interface PsFunction {
     Place at() default Place.SHARD;
 
     /**
-     * True if the function changes nothing, so that a call can be repeated safely. This is checked. In the calls of such
-     * a function, a shard creates no row, no slot and no attachment, removes no row and keeps its optimizer, a node
-     * creates and drops no shard, and the handler calls read-only functions alone. Each of these is an error of the call
-     * with {@code HANDLER_FAILED} that names the function; {@link Shard#row} fails with {@code OUT_OF_RANGE} for a key
-     * that has no row. The test kit finds changed values, too. An attachment of a node, such as a cache or a counter, may
-     * be created.
+     * True if the function changes nothing, so that a call can be repeated safely. This is checked. In the calls of
+     * such a function, a shard creates no row, no slot and no attachment, removes no row and keeps its optimizer, a
+     * node creates and drops no shard, and the handler calls read-only functions alone. Each of these is an error of
+     * the call with {@code HANDLER_FAILED} that names the function; {@link Shard#row} fails with {@code OUT_OF_RANGE}
+     * for a key that has no row. The test kit finds changed values, too. An attachment of a node, such as a cache or a
+     * counter, may be created.
      */
     boolean readOnly() default false;
 

@@ -7,9 +7,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Gives an optimizer the name by which a tensor's spec selects it. Servers find the class on their class path. The class
- * is a formula ({@code io.psf.builtin.optimizer.Kernel}) or an {@link Optimizer}. The parameters of its constructor are
- * the named arguments of the spec: each a float, double, int, long, boolean or String.
+ * Gives an optimizer the name by which a tensor's spec selects it. Servers find the class on their class path. The
+ * class is a formula ({@code io.psf.builtin.optimizer.Kernel}) or an {@link Optimizer}. The parameters of its
+ * constructor are the named arguments of the spec: each a float, double, int, long, boolean or String.
  *
  * <pre>{@code
  * @PsOptimizer("acme.sign")

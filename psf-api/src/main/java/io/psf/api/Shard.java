@@ -88,11 +88,11 @@ public interface Shard {
     }
 
     /**
-     * Returns all values for the response of the handler that calls this method, [rows, width] float32, as {@link #values}
-     * does. The array can only be read. It is a view of the rows, or a copy in scratch memory if they are not in host memory.
-     * A handler returns the array without changing a row after this call, and does not keep it. A pull calls this method or
-     * {@link #gatherForAnswer}, and {@link #values} is also for steps of an optimizer: a shard that counts pulls can tell them
-     * apart.
+     * Returns all values for the response of the handler that calls this method, [rows, width] float32, as {@link
+     * #values} does. The array can only be read. It is a view of the rows, or a copy in scratch memory if they are not
+     * in host memory. A handler returns the array without changing a row after this call, and does not keep it. A pull
+     * calls this method or {@link #gatherForAnswer}, and {@link #values} is also for steps of an optimizer: a shard
+     * that counts pulls can tell them apart.
      */
     default FloatArray valuesForAnswer() {
         return values();
@@ -160,7 +160,8 @@ public interface Shard {
 
     /**
      * Returns the values of the rows of keys, one after the other: [n, width] float32, a copy in {@link #allocate
-     * scratch memory} for the answer, {@link FloatArray#stored} as the shard stores them. Creates no row: a key without a row has its row's initial values.
+     * scratch memory} for the answer, {@link FloatArray#stored} as the shard stores them. Creates no row: a key without
+     * a row has its row's initial values.
      *
      * @param keys [n] int64 global keys
      * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own
@@ -173,9 +174,10 @@ public interface Shard {
     }
 
     /**
-     * Returns the values of the rows of keys for the response of the handler that calls this method, [n, width] float32, as
-     * {@link #gather} does. The array can only be read, and may be a view of the rows: they are copied when the answer is
-     * written, piece by piece. A handler returns the array without changing a row after this call, and does not keep it.
+     * Returns the values of the rows of keys for the response of the handler that calls this method, [n, width]
+     * float32, as {@link #gather} does. The array can only be read, and may be a view of the rows: they are copied when
+     * the answer is written, piece by piece. A handler returns the array without changing a row after this call, and
+     * does not keep it.
      *
      * @param keys [n] int64 global keys
      * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own
@@ -239,8 +241,8 @@ public interface Shard {
     /**
      * Returns the shard of the same slice of another tensor, for functions that work on two tensors. It runs on the
      * same lane, so it may be read and written like this shard. The other tensor must have the same number of rows,
-     * and the same slices on the same servers, so that its slice has the same keys as this one. Alternatively, while the
-     * function is being handled, it may be a tensor that a key set of the request names ({@link
+     * and the same slices on the same servers, so that its slice has the same keys as this one. Alternatively, while
+     * the function is being handled, it may be a tensor that a key set of the request names ({@link
      * io.psf.api.layout.ByKey#of}), whose slice has its own keys. A shard that was obtained in that case may be held by
      * work that the handler schedules on this lane for later. A call on the other tensor whose answer is deferred is
      * not waited for.

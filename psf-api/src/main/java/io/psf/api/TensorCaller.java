@@ -10,8 +10,8 @@ import java.util.Map;
  */
 public interface TensorCaller extends Caller {
     /**
-     * Registers tensors with the cluster and places their slices, all of them or none. The same declaration again returns
-     * the existing placement.
+     * Registers tensors with the cluster and places their slices, all of them or none. The same declaration again
+     * returns the existing placement.
      *
      * @param tensors their declarations; one may be beside another of the list that comes before it
      * @return the layouts, in the order of the declarations
@@ -34,8 +34,8 @@ public interface TensorCaller extends Caller {
     TensorLayout layout(TensorId tensor);
 
     /**
-     * Returns the placements of those tensors that have been declared, in the order of the names. Blocks until the cluster
-     * has answered, once for all of them.
+     * Returns the placements of those tensors that have been declared, in the order of the names. Blocks until the
+     * cluster has answered, once for all of them.
      */
     default Map<TensorId, TensorLayout> layouts(List<TensorId> tensors) {
         Map<TensorId, TensorLayout> found = new LinkedHashMap<>();

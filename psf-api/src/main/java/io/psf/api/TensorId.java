@@ -21,8 +21,8 @@ public final class TensorId implements Serializable {
      * Returns the id of the tensor with the given name.
      *
      * @param name 1 to 200 printable characters
-     * @throws IllegalArgumentException if the name is empty, too long, or contains a control character, a line separator,
-     *     a character of text direction or half of a surrogate pair
+     * @throws IllegalArgumentException if the name is empty, too long, or contains a control character, a line
+     *     separator, a character of text direction or half of a surrogate pair
      */
     public static TensorId of(String name) {
         return new TensorId(name);

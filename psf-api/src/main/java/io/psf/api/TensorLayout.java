@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The distribution of a tensor's rows over slices, and the servers of each slice. The first of a slice's servers owns it and
- * answers the calls on it. Immutable.
+ * The distribution of a tensor's rows over slices, and the servers of each slice. The first of a slice's servers owns
+ * it and answers the calls on it. Immutable.
  *
  * @param info the tensor
  * @param bounds [slices + 1], the first {@link #position} of each slice, ascending from 0; the last element is the
@@ -107,17 +107,17 @@ public record TensorLayout(
     }
 
     /**
-     * True if both are layouts of one declaration of a tensor with the same slices, so that slice i of both has the same
-     * rows with the same values. The slices may be at other servers. False if the tensor was cleared and declared again
-     * between the two.
+     * True if both are layouts of one declaration of a tensor with the same slices, so that slice i of both has the
+     * same rows with the same values. The slices may be at other servers. False if the tensor was cleared and declared
+     * again between the two.
      */
     public boolean hasSlicesOf(TensorLayout other) {
         return declared == other.declared && info.equals(other.info) && bounds.equals(other.bounds);
     }
 
     /**
-     * True if slice i of both layouts is owned by the same server and on the same lane, for each i, so that one call can work on both.
-     * The slices may have different rows.
+     * True if slice i of both layouts is owned by the same server and on the same lane, for each i, so that one call
+     * can work on both. The slices may have different rows.
      */
     public boolean meets(TensorLayout other) {
         return lanes == other.lanes && servers.equals(other.servers);
@@ -166,8 +166,8 @@ public record TensorLayout(
     }
 
     /**
-     * Returns a stamp that distinguishes a slice from a slice of the same tensor in another shape, at another server, or of
-     * another version: 16 bits of a hash. A request carries the stamp, and the shard compares it.
+     * Returns a stamp that distinguishes a slice from a slice of the same tensor in another shape, at another server,
+     * or of another version: 16 bits of a hash. A request carries the stamp, and the shard compares it.
      */
     public short stamp(int slice) {
         long hash = 31 * (31 * (31 * info.rows() + info.width()) + bounds.get(slice)) + bounds.get(slice + 1);

@@ -23,9 +23,10 @@ import io.psf.builtin.internal.allreduce.ReduceValuesPsf;
  * reduce.mean(gradient).await();              // in place: the mean over all workers
  * }</pre>
  *
- * <p>The calls of one worker are numbered. The calls of one number belong together, and have the same operation. A sum is
- * added in the order of the ranks, so that all workers receive the same bits in each run. A worker that has left or is
- * lost is not waited for; its values count on the slices that have received them. Not thread-safe: used by one thread.
+ * <p>The calls of one worker are numbered. The calls of one number belong together, and have the same operation. A sum
+ * is added in the order of the ranks, so that all workers receive the same bits in each run. A worker that has left or
+ * is lost is not waited for; its values count on the slices that have received them. Not thread-safe: used by one
+ * thread.
  */
 public final class AllReduce {
     private final ClusterCaller worker;
@@ -48,8 +49,8 @@ public final class AllReduce {
      *     model: only this class uses it
      * @param length the number of values, at least 1
      * @throws IllegalArgumentException if the name is invalid or the length is below 1
-     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if a tensor or the memory of another length has the name;
-     *     with {@code BAD_REQUEST} if the caller is no worker
+     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if a tensor or the memory of another length has the
+     *     name; with {@code BAD_REQUEST} if the caller is no worker
      */
     public static AllReduce of(ClusterCaller worker, String name, int length) {
         return of(worker, TensorSpec.dense(name, length));

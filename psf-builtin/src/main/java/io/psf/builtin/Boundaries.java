@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The boundaries between a worker's steps: the worker tells where it is, and reads the answer one boundary later. If steps
- * are short it does not tell at each.
+ * The boundaries between a worker's steps: the worker tells where it is, and reads the answer one boundary later. If
+ * steps are short it does not tell at each.
  */
 final class Boundaries {
     /** The time between two calls. */

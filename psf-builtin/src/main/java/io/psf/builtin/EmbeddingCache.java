@@ -28,16 +28,16 @@ import java.util.function.Supplier;
  * }
  * }</pre>
  *
- * <p><b>Bounds.</b> A look-up compares the versions of its rows with those at the servers, in one call, and receives the
- * rows that lack more than {@code pullBound} updates. A row lacks the updates that others have pushed since it was
+ * <p><b>Bounds.</b> A look-up compares the versions of its rows with those at the servers, in one call, and receives
+ * the rows that lack more than {@code pullBound} updates. A row lacks the updates that others have pushed since it was
  * received, and never the updates of this cache. A row whose prefetch has just been received is not compared again. An
  * update counts once its push is applied: the cache of another worker has up to {@code pushBound} updates of a row that
  * are not sent. Only updates through caches are counted, not the updates of {@link Tensors#pushRows}.
  *
  * <p><b>One's own updates.</b> A look-up shows all updates of this cache, sent or not. With {@link Optimizers#add} and
- * {@link Optimizers#sgd}, an update has the same effect on any values, so the cache adds it to its row: the optimizer and
- * the learning rate must stay as in the spec while the cache is open. With another optimizer, number format, or rows
- * that are admitted later, a look-up of a row with unsent updates pushes them and receives the row;
+ * {@link Optimizers#sgd}, an update has the same effect on any values, so the cache adds it to its row: the optimizer
+ * and the learning rate must stay as in the spec while the cache is open. With another optimizer, number format, or
+ * rows that are admitted later, a look-up of a row with unsent updates pushes them and receives the row;
  * {@link Builder#showOwnUpdates showOwnUpdates(false)} shows the row without the unsent ones. Sent updates are shown in
  * any case, whatever the pull bound: the next look-up of their row receives it. The unsent updates of a row are pushed
  * as their sum, which is one step of the optimizer.
@@ -50,14 +50,16 @@ import java.util.function.Supplier;
  * <p>Pushes are applied on arrival: a table whose updates are {@code SUM} or {@code MEAN} is refused, since its rounds
  * take one push of each worker, and caches push at different times. Do not remove rows whose updates are unsent: the
  * push creates them again. After {@link Tensors#load}, open a new cache; {@link ModelCheckpoints#caches} empties those
- * that are open. Not thread-safe: used by one thread. A worker may have several caches of a table; each counts as one of
- * another worker.
+ * that are open. Not thread-safe: used by one thread. A worker may have several caches of a table; each counts as one
+ * of another worker.
  */
 public final class EmbeddingCache implements AutoCloseable {
     /** A pull bound with which a cached row is never compared with the server's row. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
-    /** The order in which rows are evicted. A use is a look-up; of equal rows the least recently needed one is first. */
+    /**
+     * The order in which rows are evicted. A use is a look-up; of equal rows the least recently needed one is first.
+     */
     public enum Policy {
         /** The least recently needed row. */
         LRU(1),
@@ -202,8 +204,8 @@ public final class EmbeddingCache implements AutoCloseable {
         }
 
         /**
-         * Sets the number of rows that the cache holds. A row takes 8 bytes for each of its floats, and 112 to 136 bytes,
-         * allocated when the cache is opened.
+         * Sets the number of rows that the cache holds. A row takes 8 bytes for each of its floats, and 112 to 136
+         * bytes, allocated when the cache is opened.
          */
         public Builder rows(int rows) {
             int most = Math.min(
@@ -234,8 +236,8 @@ public final class EmbeddingCache implements AutoCloseable {
         }
 
         /**
-         * Chooses whether a look-up shows the unsent updates of its rows; true by default. Sent updates are shown in any
-         * case: the next look-up after a push of a row receives the row, whatever the pull bound.
+         * Chooses whether a look-up shows the unsent updates of its rows; true by default. Sent updates are shown in
+         * any case: the next look-up after a push of a row receives the row, whatever the pull bound.
          */
         public Builder showOwnUpdates(boolean show) {
             this.showOwnUpdates = show;
@@ -283,7 +285,8 @@ public final class EmbeddingCache implements AutoCloseable {
         }
 
         /**
-         * Returns the factor with which an update is added to the values; 0 if the servers do not add it, or not exactly.
+         * Returns the factor with which an update is added to the values; 0 if the servers do not add it, or not
+         * exactly.
          */
         private static float scale(TensorSpec spec) {
             OptimizerSpec optimizer = spec.optimizer();

@@ -34,8 +34,8 @@ public record Initializer(
     }
 
     /**
-     * Checks the arguments, if the initializer is on the class path here. Throws {@link IllegalArgumentException} if one
-     * is unknown, missing, or out of range.
+     * Checks the arguments, if the initializer is on the class path here. Throws {@link IllegalArgumentException} if
+     * one is unknown, missing, or out of range.
      */
     public Initializer {
         arguments = Collections.unmodifiableMap(new TreeMap<>(arguments));

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.zip.CRC32C;
 
 /**
- * Factory methods for the initial values of a tensor. Each method throws {@link IllegalArgumentException} if an argument
- * is out of range.
+ * Factory methods for the initial values of a tensor. Each method throws {@link IllegalArgumentException} if an
+ * argument is out of range.
  *
  * <p>The variants for layers scale with the layer: {@code fanIn} is the number of inputs of one output, {@code fanOut}
  * the number of outputs that one input reaches. Of a fully connected layer from n to m, they are n and m; of a

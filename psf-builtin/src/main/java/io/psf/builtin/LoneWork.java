@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Work on the checkpoints of a model that a client does alone: it holds the model meanwhile. The hold of a client that has
- * ended is over after a while, since it renews it no longer.
+ * Work on the checkpoints of a model that a client does alone: it holds the model meanwhile. The hold of a client that
+ * has ended is over after a while, since it renews it no longer.
  *
  * @param name the model's name
  */
@@ -77,7 +77,9 @@ record LoneWork(ClusterCaller client, String name) {
         }
     }
 
-    /** Returns why work failed: a server that is new holds nothing, but what matters is that its slices have gone back. */
+    /**
+     * Returns why work failed: a server that is new holds nothing, but what matters is that its slices have gone back.
+     */
     private PsException whyItEnded(PsException failure) {
         if (failure.code() != PsException.Code.UNAVAILABLE) {
             return failure;

@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The calls with which one worker saves and loads the checkpoints of a model for all. Those that write and read slices go to
- * all servers at once, the others to the server that leads.
+ * The calls with which one worker saves and loads the checkpoints of a model for all. Those that write and read slices
+ * go to all servers at once, the others to the server that leads.
  *
  * @param name the model's name
  */

@@ -14,10 +14,10 @@ import java.util.TreeMap;
  *
  * @param step the number of the step that it was saved at
  * @param tensors the tensors
- * @param records the workers' records, by rank; a worker whose record was empty is absent. A worker that was absent from the
- *     save has its record of the checkpoint before
- * @param recordSteps the step at which each worker saved its record, by rank; earlier than {@code step} for a worker that was
- *     absent from the save
+ * @param records the workers' records, by rank; a worker whose record was empty is absent. A worker that was absent
+ *     from the save has its record of the checkpoint before
+ * @param recordSteps the step at which each worker saved its record, by rank; earlier than {@code step} for a worker
+ *     that was absent from the save
  */
 public record ModelCheckpoint(
         long step,

@@ -37,15 +37,16 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>{@code save}, {@code load} and {@code loadLatest} are called by every present worker, in the same order. Each waits
- * for the worker's own calls, then at a barrier. Then one worker makes the calls for all, and the others wait for it.
+ * <p>{@code save}, {@code load} and {@code loadLatest} are called by every present worker, in the same order. Each
+ * waits for the worker's own calls, then at a barrier. Then one worker makes the calls for all, and the others wait for
+ * it.
  *
- * <p>A client saves and loads alone, where there are no workers ({@link Role#CLIENT}). It waits for its own calls and for no
- * other client: a checkpoint is of one moment only if nobody else changes the tensors while it is saved. It has
- * every push of all clients that was answered before. If two clients save or load a model at once, the second waits for the
- * first. A server that is lost meanwhile makes a save with {@link Restore#ALL} fail with {@code ROLLED_BACK}: what the
- * checkpoint would have is partly older than the rest, so nothing is saved, and the client loads the newest checkpoint first. So
- * does a load during which a server comes back. The training loops are for workers. Immutable.
+ * <p>A client saves and loads alone, where there are no workers ({@link Role#CLIENT}). It waits for its own calls and
+ * for no other client: a checkpoint is of one moment only if nobody else changes the tensors while it is saved. It has
+ * every push of all clients that was answered before. If two clients save or load a model at once, the second waits for
+ * the first. A server that is lost meanwhile makes a save with {@link Restore#ALL} fail with {@code ROLLED_BACK}: what
+ * the checkpoint would have is partly older than the rest, so nothing is saved, and the client loads the newest
+ * checkpoint first. So does a load during which a server comes back. The training loops are for workers. Immutable.
  */
 public final class ModelCheckpoints {
     private static final Logger LOG = LoggerFactory.getLogger(ModelCheckpoints.class);
@@ -127,18 +128,19 @@ public final class ModelCheckpoints {
     }
 
     /**
-     * Returns the same checkpoints, saved incrementally: after a save of all rows, up to {@code most} saves write only the
-     * rows that have changed since the save before, and link its files. A step's folder has all that the step needs. A
-     * shard of which more than half of the rows have changed, or whose range has changed, is saved with all rows. A save reads
-     * the shards' rows once more, for their hashes, which takes 8 bytes of a server's heap for each row while a shard is
-     * saved; pushes are not slower. A damaged file makes all steps unusable that build on it. A server reads the files
-     * that it has not written or loaded itself once before it builds on them, and the save after a skipped step has all
-     * rows. On a file system without hard links each save writes all rows.
+     * Returns the same checkpoints, saved incrementally: after a save of all rows, up to {@code most} saves write only
+     * the rows that have changed since the save before, and link its files. A step's folder has all that the step
+     * needs. A shard of which more than half of the rows have changed, or whose range has changed, is saved with all
+     * rows. A save reads the shards' rows once more, for their hashes, which takes 8 bytes of a server's heap for each
+     * row while a shard is saved; pushes are not slower. A damaged file makes all steps unusable that build on it. A
+     * server reads the files that it has not written or loaded itself once before it builds on them, and the save after
+     * a skipped step has all rows. On a file system without hard links each save writes all rows.
      *
-     * <p>A save keeps the newest step that shares no file with the newest one, too, beyond those to {@link #keep}: it can
-     * be loaded if a file of the newest chain is damaged.
+     * <p>A save keeps the newest step that shares no file with the newest one, too, beyond those to {@link #keep}: it
+     * can be loaded if a file of the newest chain is damaged.
      *
-     * @param most the maximum number of increments after a save of all rows, at least 0. A load reads the files of all of them
+     * @param most the maximum number of increments after a save of all rows, at least 0. A load reads the files of all
+     *     of them
      */
     public ModelCheckpoints incremental(int most) {
         if (most < 0) {
@@ -175,9 +177,9 @@ public final class ModelCheckpoints {
     }
 
     /**
-     * Returns the same checkpoints, with another choice of what goes back to a checkpoint when a lost server or worker comes
-     * back; {@link Restore#ALL} unless it is said. The last model that was saved or loaded with {@code ALL} makes it hold for
-     * the cluster.
+     * Returns the same checkpoints, with another choice of what goes back to a checkpoint when a lost server or worker
+     * comes back; {@link Restore#ALL} unless it is said. The last model that was saved or loaded with {@code ALL} makes
+     * it hold for the cluster.
      */
     public ModelCheckpoints restore(Restore mode) {
         return new ModelCheckpoints(worker, name, kept, increments, selected, mode, held);
@@ -194,7 +196,8 @@ public final class ModelCheckpoints {
     }
 
     /**
-     * Returns a training loop that takes checkpoints by the clock of a server, while the training goes on. Sends nothing.
+     * Returns a training loop that takes checkpoints by the clock of a server, while the training goes on. Sends
+     * nothing.
      *
      * @param interval the time between two checkpoints, at least 1 ms, the same for all workers
      */
@@ -203,20 +206,20 @@ public final class ModelCheckpoints {
     }
 
     /**
-     * Saves the model. Called by every worker. Blocks until everything is on the disk. Replaces an earlier checkpoint of
-     * the same step. Until the save is complete, the checkpoints of other steps remain valid. Afterwards the oldest ones
-     * beyond those to keep are deleted.
+     * Saves the model. Called by every worker. Blocks until everything is on the disk. Replaces an earlier checkpoint
+     * of the same step. Until the save is complete, the checkpoints of other steps remain valid. Afterwards the oldest
+     * ones beyond those to keep are deleted.
      *
      * @param step the number of the step, at least 0, the same for all workers; the checkpoint with the highest is the
      *     newest
-     * @param record the worker's own state, such as its position in the data; at most 64 Ki characters. That of a client is
-     *     saved as the record of rank 0
+     * @param record the worker's own state, such as its position in the data; at most 64 Ki characters. That of a
+     *     client is saved as the record of rank 0
      * @throws PsException with {@code BAD_REQUEST} if the workers save different steps or models, or if one of them
-     *     takes no part and passes the barrier, or the caller is a client beside workers; with {@code ROLLED_BACK} if a server has
-     *     come back whose slices are older than the others; with {@code STORAGE} if the save failed; with {@code UNAVAILABLE} if the
-     *     worker that saves for all, or a server, was lost; with {@code CONFIGURATION} if a server has no checkpoint
-     *     directory, or another job saves a model of this name in it; with {@code TIMED_OUT} if the other workers do not
-     *     call it within the worker's deadline
+     *     takes no part and passes the barrier, or the caller is a client beside workers; with {@code ROLLED_BACK} if a
+     *     server has come back whose slices are older than the others; with {@code STORAGE} if the save failed; with
+     *     {@code UNAVAILABLE} if the worker that saves for all, or a server, was lost; with {@code CONFIGURATION} if a
+     *     server has no checkpoint directory, or another job saves a model of this name in it; with {@code TIMED_OUT}
+     *     if the other workers do not call it within the worker's deadline
      */
     public void save(long step, Map<String, String> record) {
         if (step < 0 || step > 999_999_999_999_999_999L) {
@@ -304,7 +307,8 @@ public final class ModelCheckpoints {
     /**
      * Loads the newest checkpoint. Called by every worker, with its tensors initialized as for {@link Tensors#load}. A
      * damaged checkpoint is skipped with a warning, and the next older one is loaded. All files are verified before any
-     * tensor changes. A tensor may have more rows, or grow now: the others begin anew. One that was not saved stays as it is.
+     * tensor changes. A tensor may have more rows, or grow now: the others begin anew. One that was not saved stays as
+     * it is.
      *
      * <p>A worker that joins a running job ({@link ClusterCaller#isLate}), such as a lost worker that is started again,
      * loads nothing, since the other workers train on: it receives the newest checkpoint, goes on from its record, and
@@ -312,8 +316,9 @@ public final class ModelCheckpoints {
      *
      * @return the checkpoint that was loaded, the same for all workers; empty if there is none
      * @throws PsException as {@link #save}; with {@code STORAGE} if there are checkpoints and all are damaged; with
-     *     {@code BAD_REQUEST} if a tensor has another width, fewer rows or another optimizer, or reduced weights were not saved;
-     *     with {@code UNKNOWN_TENSOR} if one of the checkpoint is not initialized: {@link #tensors} selects the others
+     *     {@code BAD_REQUEST} if a tensor has another width, fewer rows or another optimizer, or reduced weights were
+     *     not saved; with {@code UNKNOWN_TENSOR} if one of the checkpoint is not initialized: {@link #tensors} selects
+     *     the others
      */
     public Optional<ModelCheckpoint> loadLatest() {
         if (worker.isLate()) {

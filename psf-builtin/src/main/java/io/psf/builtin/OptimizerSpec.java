@@ -88,11 +88,11 @@ public final class OptimizerSpec implements Serializable {
     }
 
     /**
-     * Returns a copy that scales a gradient of a greater norm down to the limit. The norm is the Euclidean norm over all
-     * slices of the tensor: of a push, or on a synchronous tensor of the sum or mean of a round. In a push of some rows
-     * it is over these rows. The servers exchange the parts of the norm, so a push takes one round trip more. If the norm is
-     * not finite, the push fails with {@code BAD_REQUEST}, or all pushes of the round, and the values do not change
-     * ({@link #skipNonFinite}). A function
+     * Returns a copy that scales a gradient of a greater norm down to the limit. The norm is the Euclidean norm over
+     * all slices of the tensor: of a push, or on a synchronous tensor of the sum or mean of a round. In a push of some
+     * rows it is over these rows. The servers exchange the parts of the norm, so a push takes one round trip more. If
+     * the norm is not finite, the push fails with {@code BAD_REQUEST}, or all pushes of the round, and the values do
+     * not change ({@link #skipNonFinite}). A function
      * that calls the optimizer itself is refused unless the tensor has one slice.
      *
      * @param limit above 0; 0 for no limit
@@ -107,8 +107,8 @@ public final class OptimizerSpec implements Serializable {
     }
 
     /**
-     * Returns a copy with weight decay as L2 regularization: g += decay w, after the gradient was clipped. For the decay
-     * of AdamW see {@link Optimizers#adamW}.
+     * Returns a copy with weight decay as L2 regularization: g += decay w, after the gradient was clipped. For the
+     * decay of AdamW see {@link Optimizers#adamW}.
      *
      * @param decay at least 0
      */
@@ -117,11 +117,11 @@ public final class OptimizerSpec implements Serializable {
     }
 
     /**
-     * Returns a copy that leaves out a push with an element that is not finite: NaN or infinite, on any slice of the tensor. The push
-     * is answered, and counted by its worker ({@link Rounds#skipped}); it makes no step. In a round, the others' pushes are applied
-     * without it, and {@link Updates#MEAN} divides by their number. The servers exchange the result of the check, so a push takes
-     * one round trip more. A function that calls the optimizer itself is refused unless the tensor has one slice, and is not
-     * checked.
+     * Returns a copy that leaves out a push with an element that is not finite: NaN or infinite, on any slice of the
+     * tensor. The push is answered, and counted by its worker ({@link Rounds#skipped}); it makes no step. In a round,
+     * the others' pushes are applied without it, and {@link Updates#MEAN} divides by their number. The servers exchange
+     * the result of the check, so a push takes one round trip more. A function that calls the optimizer itself is
+     * refused unless the tensor has one slice, and is not checked.
      */
     public OptimizerSpec skipNonFinite() {
         return with(Options.of(options).withSkipNonFinite(true));

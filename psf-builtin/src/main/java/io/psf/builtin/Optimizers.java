@@ -7,7 +7,8 @@ import java.util.Map;
 /**
  * Factory methods for optimizers. An optimizer runs on the servers and defines how a push changes a tensor. In the
  * formulas, g is the pushed update and w the values. A push of some rows changes only those rows and their optimizer
- * state, except with {@link #allRowsAdam(double)}. Each method throws {@link IllegalArgumentException} if an argument is out of range.
+ * state, except with {@link #allRowsAdam(double)}. Each method throws {@link IllegalArgumentException} if an argument
+ * is out of range.
  *
  * <p>{@link #of(Record)} and {@link #of(String, Map)} select a user's own.
  */
@@ -81,8 +82,8 @@ public final class Optimizers {
     }
 
     /**
-     * AdaGrad by row, for embedding tables: a += the mean of the row's g^2; w -= lr g / (sqrt a + eps). The state is one
-     * float per row.
+     * AdaGrad by row, for embedding tables: a += the mean of the row's g^2; w -= lr g / (sqrt a + eps). The state is
+     * one float per row.
      */
     public static OptimizerSpec rowAdaGrad(double lr, double a0, double eps) {
         return psf("row-adagrad", Map.of("lr", lr, "a0", a0, "eps", eps));
@@ -139,9 +140,9 @@ public final class Optimizers {
     }
 
     /**
-     * Adam in which a push of some rows steps every row of the tensor, as a dense push with zeros elsewhere: the moments
-     * of all rows decay, and all weights change, as in MindSpore's {@code nn.Adam} with {@code use_lazy=False} and in
-     * TensorFlow's {@code AdamOptimizer}. Their eps is this one times sqrt(1 - b2^t). A push takes time
+     * Adam in which a push of some rows steps every row of the tensor, as a dense push with zeros elsewhere: the
+     * moments of all rows decay, and all weights change, as in MindSpore's {@code nn.Adam} with {@code use_lazy=False}
+     * and in TensorFlow's {@code AdamOptimizer}. Their eps is this one times sqrt(1 - b2^t). A push takes time
      * for the whole table; a growing table steps the rows that it has. An {@link EmbeddingCache} refuses it,
      * since it would not notice the steps of rows that no cache has pushed.
      */
@@ -186,9 +187,9 @@ public final class Optimizers {
     }
 
     /**
-     * FTRL-proximal as {@link #ftrl(double, double, double, double)}, whose n begins at an initial accumulator n0 &gt;= 0.
-     * TensorFlow's and MindSpore's FTRL is {@code ftrl(lr, 0, l1, 2 * l2, initial_accum)} with their default power of
-     * -0.5: they double l2.
+     * FTRL-proximal as {@link #ftrl(double, double, double, double)}, whose n begins at an initial accumulator n0 &gt;=
+     * 0. TensorFlow's and MindSpore's FTRL is {@code ftrl(lr, 0, l1, 2 * l2, initial_accum)} with their default power
+     * of -0.5: they double l2.
      */
     public static OptimizerSpec ftrl(double lr, double beta, double l1, double l2, double n0) {
         return psf("ftrl", Map.of("lr", lr, "beta", beta, "l1", l1, "l2", l2, "n0", n0));

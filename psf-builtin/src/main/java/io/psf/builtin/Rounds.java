@@ -9,7 +9,10 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The rounds of a synchronous tensor, whose slices close them independently; and the pushes that were left out of any tensor. */
+/**
+ * The rounds of a synchronous tensor, whose slices close them independently; and the pushes that were left out of any
+ * tensor.
+ */
 public final class Rounds {
     private final long closed;
     private final SortedMap<Integer, Long> late;
@@ -46,14 +49,16 @@ public final class Rounds {
     }
 
     /**
-     * Returns the number of pushes that were left out, since they had an element that is not finite, by the rank of their worker; without
-     * zeros ({@link OptimizerSpec#skipNonFinite}). Those of clients have negative numbers.
+     * Returns the number of pushes that were left out, since they had an element that is not finite, by the rank of
+     * their worker; without zeros ({@link OptimizerSpec#skipNonFinite}). Those of clients have negative numbers.
      */
     public SortedMap<Integer, Long> skipped() {
         return skipped;
     }
 
-    /** Returns the numbers, such as {@code closed=50, late={2=10}}, and {@code skipped={1=3}} if there are such pushes. */
+    /**
+     * Returns the numbers, such as {@code closed=50, late={2=10}}, and {@code skipped={1=3}} if there are such pushes.
+     */
     @Override
     public String toString() {
         return "closed=" + closed + ", late=" + late + (skipped.isEmpty() ? "" : ", skipped=" + skipped);

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The saves that a thread of their own completes while the worker trains, and what that thread learns in place of the worker's:
- * that the workers go back to a checkpoint.
+ * The saves that a thread of their own completes while the worker trains, and what that thread learns in place of the
+ * worker's: that the workers go back to a checkpoint.
  */
 final class SavesApart {
     private final AtomicReference<@Nullable PsException> rolledBack = new AtomicReference<>();

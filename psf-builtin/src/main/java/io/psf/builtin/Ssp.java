@@ -35,29 +35,29 @@ public final class Ssp {
     }
 
     /**
-     * Joins a group of all workers. Blocks until the group exists. A worker that joins the cluster later begins with the
-     * clock of the slowest, and is waited for from then on.
+     * Joins a group of all workers. Blocks until the group exists. A worker that joins the cluster later begins with
+     * the clock of the slowest, and is waited for from then on.
      *
      * @param group the group's key, any number
      * @param staleness the number of clocks that a worker may be ahead of the slowest, at least 0
-     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the group exists with another staleness; with {@code
-     *     BAD_REQUEST} if the caller is no worker
+     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the group exists with another staleness; with
+     *     {@code BAD_REQUEST} if the caller is no worker
      */
     public static Ssp join(ClusterCaller worker, long group, int staleness) {
         return join(worker, group, worker.rank(), SspInit.ALL, staleness);
     }
 
     /**
-     * Joins a group of some workers. Blocks until the group exists. A worker that takes the rank of a lost one begins with
-     * the clock of the slowest.
+     * Joins a group of some workers. Blocks until the group exists. A worker that takes the rank of a lost one begins
+     * with the clock of the slowest.
      *
      * @param group the group's key, any number
      * @param rank this worker's rank in the group, from 0
      * @param size the number of workers in the group
      * @param staleness the number of clocks that a worker may be ahead of the slowest, at least 0
-     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the group exists with another size or staleness; with
-     *     {@code BAD_REQUEST} if the caller is no worker, or a present worker has the rank, or the rank is not below
-     *     the size
+     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the group exists with another size or staleness;
+     *     with {@code BAD_REQUEST} if the caller is no worker, or a present worker has the rank, or the rank is not
+     *     below the size
      */
     public static Ssp join(ClusterCaller worker, long group, int rank, int size, int staleness) {
         var unused = worker.rank(); // refused before anything is sent

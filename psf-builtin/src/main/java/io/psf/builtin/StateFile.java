@@ -27,8 +27,8 @@ import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
 
 /**
- * A file of optimizer states: a heading, for each tensor its name, shape, number of steps and parts, and the CRC32C of all that. Numbers
- * are big-endian. It is written beside and renamed, so a file is complete or is not there.
+ * A file of optimizer states: a heading, for each tensor its name, shape, number of steps and parts, and the CRC32C of
+ * all that. Numbers are big-endian. It is written beside and renamed, so a file is complete or is not there.
  */
 final class StateFile {
     private static final String HEADING = "psf optimizer states 1";

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which keys of a growing table get a row, and which rows are removed. Start with {@link #keepAll}. A row is touched by a
- * push of its key; a look-up makes no row and touches none. Immutable.
+ * Which keys of a growing table get a row, and which rows are removed. Start with {@link #keepAll}. A row is touched by
+ * a push of its key; a look-up makes no row and touches none. Immutable.
  *
  * <p>A row that is removed loses its optimizer state and the state of attachments. Its key counts as new when it comes
  * again. {@link Tensors#removeRows} removes rows by key.
@@ -29,9 +29,9 @@ public final class TablePolicy implements Serializable {
     }
 
     /**
-     * Like {@link #admitAfter(int, long)} with a sketch of 4 MB per slice. It remembers the last million pushed keys of a
-     * slice. Of a stream of keys that are pushed once, it admits about 6 % with {@code times} of 2; fewer than 0.1 % if
-     * they are at most 250,000 a slice. {@link #admitAfterAmong} makes it as large as a number of keys requires.
+     * Like {@link #admitAfter(int, long)} with a sketch of 4 MB per slice. It remembers the last million pushed keys of
+     * a slice. Of a stream of keys that are pushed once, it admits about 6 % with {@code times} of 2; fewer than 0.1 %
+     * if they are at most 250,000 a slice. {@link #admitAfterAmong} makes it as large as a number of keys requires.
      */
     public TablePolicy admitAfter(int times) {
         return admitAfter(times, SKETCH);
@@ -67,8 +67,8 @@ public final class TablePolicy implements Serializable {
     }
 
     /**
-     * Removes a row that none of the last {@code pushes} pushes has touched: in the last of them, or up to a sixteenth of
-     * that number later. Each slice counts for itself the pushes that have some of its keys, or all pushes if the
+     * Removes a row that none of the last {@code pushes} pushes has touched: in the last of them, or up to a sixteenth
+     * of that number later. Each slice counts for itself the pushes that have some of its keys, or all pushes if the
      * optimizer is clipped, scheduled or counts the pushes. A push that is applied in parts, as {@link #mostRows} says,
      * counts once a part; a round of a synchronous table counts once. With {@link #expireAfter} too, a row is removed
      * after whichever is first.
@@ -80,10 +80,10 @@ public final class TablePolicy implements Serializable {
     }
 
     /**
-     * Removes a row that no push has touched for a time, in whole seconds: then, or up to a sixteenth of the time and two
-     * seconds later, also if no push comes. The clock is the clock of the row's server. A server that has started again
-     * looks for such rows from the first push on that the slice receives. After a load, the time from the last push
-     * before the save to that push does not count: nobody could have pushed.
+     * Removes a row that no push has touched for a time, in whole seconds: then, or up to a sixteenth of the time and
+     * two seconds later, also if no push comes. The clock is the clock of the row's server. A server that has started
+     * again looks for such rows from the first push on that the slice receives. After a load, the time from the last
+     * push before the save to that push does not count: nobody could have pushed.
      *
      * @param time at least a second; zero for no limit
      */

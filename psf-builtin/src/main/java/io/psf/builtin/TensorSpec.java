@@ -154,18 +154,19 @@ public final class TensorSpec implements Serializable {
     }
 
     /**
-     * Returns copies whose gradients are clipped by their global norm, as the gradient of a whole model: if the Euclidean norm over
-     * all of them, of the sums or means of one round of each tensor, is above the limit, all are scaled by the same factor. The
-     * n-th round of a tensor closes with the n-th round of each other one. So a worker pushes to all of them, before it
-     * awaits one of these pushes; a push of no rows is one. If the norm is not finite, the pushes of all of them fail
-     * with {@code BAD_REQUEST}, and no values change. {@code skipNonFinite} leaves out pushes of each tensor by itself.
+     * Returns copies whose gradients are clipped by their global norm, as the gradient of a whole model: if the
+     * Euclidean norm over all of them, of the sums or means of one round of each tensor, is above the limit, all are
+     * scaled by the same factor. The n-th round of a tensor closes with the n-th round of each other one. So a worker
+     * pushes to all of them, before it awaits one of these pushes; a push of no rows is one. If the norm is not finite,
+     * the pushes of all of them fail with {@code BAD_REQUEST}, and no values change. {@code skipNonFinite} leaves out
+     * pushes of each tensor by itself.
      *
      * @param limit above 0
      * @param specs of different names; the first one's servers add up the norm
      * @return the copies, in their order, for one {@link Tensors#init(io.psf.api.TensorCaller, List)}, or several
-     * @throws IllegalArgumentException if a tensor has updates {@link Updates#EACH}, where a worker can scale its gradients
-     *     before it pushes them, or a {@link #quorum}, whose rounds differ from slice to slice, or a {@code clipNorm} of its
-     *     own, or an optimizer that replaces values
+     * @throws IllegalArgumentException if a tensor has updates {@link Updates#EACH}, where a worker can scale its
+     *     gradients before it pushes them, or a {@link #quorum}, whose rounds differ from slice to slice, or a {@code
+     *     clipNorm} of its own, or an optimizer that replaces values
      */
     public static List<TensorSpec> clipGlobalNorm(double limit, List<TensorSpec> specs) {
         Set<TensorId> names = new HashSet<>();
@@ -320,11 +321,11 @@ public final class TensorSpec implements Serializable {
     }
 
     /**
-     * Returns a copy whose shards are in the memory of the servers' accelerators. Each server is started with the number
-     * of its device, {@code --device 0} or {@code PSF_DEVICE=0}, and has a factory of such shards on its class path.
-     * Otherwise {@link Tensors#init} fails with {@code BAD_REQUEST}, naming the placements that the server has. It fails
-     * with {@code RESOURCE_EXHAUSTED} if a device's memory does not suffice. A device processes large slices fastest: a
-     * tensor of {@link #PIECES} gets one slice per server.
+     * Returns a copy whose shards are in the memory of the servers' accelerators. Each server is started with the
+     * number of its device, {@code --device 0} or {@code PSF_DEVICE=0}, and has a factory of such shards on its class
+     * path. Otherwise {@link Tensors#init} fails with {@code BAD_REQUEST}, naming the placements that the server has.
+     * It fails with {@code RESOURCE_EXHAUSTED} if a device's memory does not suffice. A device processes large slices
+     * fastest: a tensor of {@link #PIECES} gets one slice per server.
      */
     public TensorSpec device() {
         return inLargeSlices().placement(Node.DEVICE);
@@ -350,8 +351,8 @@ public final class TensorSpec implements Serializable {
     }
 
     /**
-     * Returns a copy whose stored values are rounded to one of their two neighbours at random, so that they are exact on
-     * average: many small updates then add up, none of which is as large as half of the distance of two neighbours.
+     * Returns a copy whose stored values are rounded to one of their two neighbours at random, so that they are exact
+     * on average: many small updates then add up, none of which is as large as half of the distance of two neighbours.
      *
      * @throws IllegalArgumentException if the values are stored as {@code FLOAT32}: call {@link #storage} first
      */

@@ -51,14 +51,14 @@ import java.util.List;
 
 /**
  * The entry point for users: creates tensors, pushes updates and pulls values. A method to which the caller passes an
- * array returns a {@link Pending}: the call is sent at once, and the array is not copied but borrowed until {@code await}
- * returns. Any other method blocks until the answer is there. The caller's object, {@code worker}, is a worker of a cluster
- * or, in a test, the test kit's cluster.
+ * array returns a {@link Pending}: the call is sent at once, and the array is not copied but borrowed until {@code
+ * await} returns. Any other method blocks until the answer is there. The caller's object, {@code worker}, is a worker
+ * of a cluster or, in a test, the test kit's cluster.
  *
  * <p>An argument that is wrong by itself, such as a value of a spec, is an {@link IllegalArgumentException} where it is
- * made, before anything is sent. Thread-safe. Each method throws {@link io.psf.api.PsException}, at the call or from {@code await}: with
- * {@code UNKNOWN_TENSOR} if the tensor does not exist, with {@code BAD_REQUEST} if an array has a wrong length, or with
- * {@code OUT_OF_RANGE} if a key is not a row of the tensor.
+ * made, before anything is sent. Thread-safe. Each method throws {@link io.psf.api.PsException}, at the call or from
+ * {@code await}: with {@code UNKNOWN_TENSOR} if the tensor does not exist, with {@code BAD_REQUEST} if an array has a
+ * wrong length, or with {@code OUT_OF_RANGE} if a key is not a row of the tensor.
  */
 public final class Tensors {
     /**
@@ -77,8 +77,8 @@ public final class Tensors {
 
     /**
      * Creates a tensor, or finds the tensor that another worker has created with the same spec. Blocks until every
-     * server has its shards. If a server refuses the spec for its placement or its memory, the name stays declared with it:
-     * {@link #clear} frees it for another one.
+     * server has its shards. If a server refuses the spec for its placement or its memory, the name stays declared with
+     * it: {@link #clear} frees it for another one.
      *
      * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the tensor exists with another spec; with {@code
      *     BAD_REQUEST} if a server has none of the spec's placements, or not its optimizer or initializer, naming those
@@ -91,9 +91,9 @@ public final class Tensors {
     }
 
     /**
-     * Creates tensors together, as {@link #init(TensorCaller, TensorSpec)} does each: thousands of small ones take little
-     * longer than one. Either all names are declared, or none. Should a server refuse a spec, those before it in the list
-     * may have been created there.
+     * Creates tensors together, as {@link #init(TensorCaller, TensorSpec)} does each: thousands of small ones take
+     * little longer than one. Either all names are declared, or none. Should a server refuse a spec, those before it in
+     * the list may have been created there.
      *
      * @param specs of different names; one may be {@link TensorSpec#beside} another of the list that comes before it
      * @return the names, in the order of the specs
@@ -131,10 +131,11 @@ public final class Tensors {
     }
 
     /**
-     * Replaces the optimizer of a tensor, while it is trained if need be. State that the new optimizer has under the same
-     * names is kept, such as the moments when Adam becomes AdamW; other state stays unused. Numbers of steps are kept. A
-     * rate of {@link #setLearningRate} is forgotten. Blocks until every shard has the optimizer. Each shard changes in its
-     * turn among its calls: if no push may be divided between the two, let the workers meet at a barrier first.
+     * Replaces the optimizer of a tensor, while it is trained if need be. State that the new optimizer has under the
+     * same names is kept, such as the moments when Adam becomes AdamW; other state stays unused. Numbers of steps are
+     * kept. A rate of {@link #setLearningRate} is forgotten. Blocks until every shard has the optimizer. Each shard
+     * changes in its turn among its calls: if no push may be divided between the two, let the workers meet at a barrier
+     * first.
      *
      * @throws io.psf.api.PsException with {@code BAD_REQUEST}, which names the server's optimizers, if a server does
      *     not have the optimizer
@@ -151,9 +152,9 @@ public final class Tensors {
     }
 
     /**
-     * Sets the learning rate of a tensor's optimizer while it is trained. A schedule's factor still applies. The rate is
-     * saved with the tensor, and replaces the rate of the spec when the tensor is loaded. Blocks until every shard has
-     * the rate.
+     * Sets the learning rate of a tensor's optimizer while it is trained. A schedule's factor still applies. The rate
+     * is saved with the tensor, and replaces the rate of the spec when the tensor is loaded. Blocks until every shard
+     * has the rate.
      *
      * @param rate the learning rate, the argument {@code lr} of the optimizer, at least 0
      * @throws IllegalArgumentException if the rate is negative or not finite
@@ -194,48 +195,50 @@ public final class Tensors {
     /**
      * Loads a saved tensor. Replaces the values, the optimizer state and the attachments. The numbers of servers and of
      * slices may differ from those at the save. The tensor must be initialized, with the same width and the same kind
-     * of optimizer as at the save; the learning rate, the initializer and the slices may differ. It may have more rows, or
-     * grow though it did not: its other rows begin anew. Blocks until everything is loaded. All files are verified before any shard changes.
+     * of optimizer as at the save; the learning rate, the initializer and the slices may differ. It may have more rows,
+     * or grow though it did not: its other rows begin anew. Blocks until everything is loaded. All files are verified
+     * before any shard changes.
      *
      * @param checkpoint the name that the tensor was saved under
-     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the width or the optimizer differs, or rows are missing, or if the name is
-     *     invalid or would lead out of the servers' checkpoint directory; with {@code STORAGE}, naming the file, if a
-     *     file is missing or damaged; with {@code CONFIGURATION} if a server has no checkpoint directory; with {@code
-     *     UNKNOWN_FUNCTION} if the shards are of a kind that cannot be loaded
+     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the width or the optimizer differs, or rows are
+     *     missing, or if the name is invalid or would lead out of the servers' checkpoint directory; with {@code
+     *     STORAGE}, naming the file, if a file is missing or damaged; with {@code CONFIGURATION} if a server has no
+     *     checkpoint directory; with {@code UNKNOWN_FUNCTION} if the shards are of a kind that cannot be loaded
      */
     public static void load(TensorCaller worker, TensorId tensor, String checkpoint) {
         TensorCheckpoints.load(worker, tensor, checkpoint);
     }
 
     /**
-     * Lists the tensors that the servers hold, in the order of their names, with the memory that they occupy. Each shard
-     * is measured on its lane, in its turn among the calls there, which takes microseconds: the list waits for the work
-     * that the lanes have queued, once, and does not delay it. A tensor that is initialized or cleared meanwhile may be
-     * listed in parts, or not at all.
+     * Lists the tensors that the servers hold, in the order of their names, with the memory that they occupy. Each
+     * shard is measured on its lane, in its turn among the calls there, which takes microseconds: the list waits for
+     * the work that the lanes have queued, once, and does not delay it. A tensor that is initialized or cleared
+     * meanwhile may be listed in parts, or not at all.
      */
     public static List<TensorSummary> list(Caller worker) {
         return TensorSummary.of(ListTensorsPsf.stub(worker).call().await().held());
     }
 
     /**
-     * Returns the rounds of a synchronous tensor so far, the late pushes, and the pushes to any tensor that were left out. Blocks
-     * until the servers have answered.
+     * Returns the rounds of a synchronous tensor so far, the late pushes, and the pushes to any tensor that were left
+     * out. Blocks until the servers have answered.
      */
     public static Rounds rounds(TensorCaller worker, TensorId tensor) {
         return Rounds.of(worker, tensor);
     }
 
     /**
-     * Says that this worker pushes no more to a synchronous tensor, such as at the end of its training: the rounds of the
-     * other workers no longer wait for it, with a {@link TensorSpec#quorum} and without. Without this call, a worker that
-     * has fewer batches than the others, or is done before them, is waited for as long as its {@code Worker} is open.
+     * Says that this worker pushes no more to a synchronous tensor, such as at the end of its training: the rounds of
+     * the other workers no longer wait for it, with a {@link TensorSpec#quorum} and without. Without this call, a
+     * worker that has fewer batches than the others, or is done before them, is waited for as long as its {@code
+     * Worker} is open.
      *
      * <p>The earlier pushes of this worker have been answered when the call is, and count in their rounds. A round that
      * has waited for this worker alone closes now, with the pushes that it has: {@link Updates#MEAN} divides by their
      * number. If this worker pushes again, it takes part again: its push belongs to the oldest open round, as ever, and
-     * the later rounds wait for it. With a quorum, that push is late if a round has closed meanwhile. Once all workers have
-     * ended their pushes, all of them are waited for again: let them pass a barrier before the next push. {@link #endEpoch}
-     * does all that for a whole model.
+     * the later rounds wait for it. With a quorum, that push is late if a round has closed meanwhile. Once all workers
+     * have ended their pushes, all of them are waited for again: let them pass a barrier before the next push. {@link
+     * #endEpoch} does all that for a whole model.
      *
      * <p>Blocks until the servers know it. Does nothing on an asynchronous tensor.
      */
@@ -244,17 +247,19 @@ public final class Tensors {
     }
 
     /**
-     * Ends this worker's epoch: for workers that have unequal numbers of batches. From then on, no round of a synchronous tensor,
-     * no all-reduce and no clock waits for this worker. Blocks until all present workers have ended the epoch; then all of
-     * them are waited for again. So it is a barrier, and one event for all tensors and all servers: no round has pushes of two
-     * epochs. Every worker calls it equally often. A worker that has left or is lost is not waited for.
+     * Ends this worker's epoch: for workers that have unequal numbers of batches. From then on, no round of a
+     * synchronous tensor, no all-reduce and no clock waits for this worker. Blocks until all present workers have ended
+     * the epoch; then all of them are waited for again. So it is a barrier, and one event for all tensors and all
+     * servers: no round has pushes of two epochs. Every worker calls it equally often. A worker that has left or is
+     * lost is not waited for.
      *
-     * <p>Awaits this worker's earlier calls first. The deadline is two hours, since other workers may have much more to do.
+     * <p>Awaits this worker's earlier calls first. The deadline is two hours, since other workers may have much more to
+     * do.
      *
      * @return the number of the epoch that has ended, from 1, the same for all workers
-     * @throws io.psf.api.PsException the failure of an earlier call that was not awaited; with {@code TIMED_OUT}, naming the
-     *     workers that have not ended the epoch: this worker then calls it again; with {@code BAD_REQUEST} if the caller is
-     *     no worker
+     * @throws io.psf.api.PsException the failure of an earlier call that was not awaited; with {@code TIMED_OUT},
+     *     naming the workers that have not ended the epoch: this worker then calls it again; with {@code BAD_REQUEST}
+     *     if the caller is no worker
      */
     public static long endEpoch(ClusterCaller worker) {
         return endEpoch(worker, EPOCH_LIMIT);
@@ -385,8 +390,8 @@ public final class Tensors {
     }
 
     /**
-     * Pushes an update of the rows of bags of keys, such as the gradient by what {@link #pullBags} returns: the update of a key
-     * is the update of its bag, for {@code MEAN} divided by the number of the bag's keys.
+     * Pushes an update of the rows of bags of keys, such as the gradient by what {@link #pullBags} returns: the update
+     * of a key is the update of its bag, for {@code MEAN} divided by the number of the bag's keys.
      *
      * @param keys [n] int64, as in {@link #pullBags}; the updates of a duplicate key are summed before they are sent
      * @param counts [bags] int32, the number of keys of each bag, 0 allowed

@@ -31,8 +31,9 @@ record TrainingCalls(ClusterCaller worker, String model) {
     private static final long SERVER = CollectiveWork.SERVER;
 
     /**
-     * Returns in {@code cut} the step of the cut at which a late worker joins; {@link EnterTraining#TOGETHER} if it begins with the others;
-     * {@link EnterTraining#BACK} if it goes back with them; {@link EnterTraining#OVER} if they have ended.
+     * Returns in {@code cut} the step of the cut at which a late worker joins; {@link EnterTraining#TOGETHER} if it
+     * begins with the others; {@link EnterTraining#BACK} if it goes back with them; {@link EnterTraining#OVER} if they
+     * have ended.
      *
      * @param steps the number of the last step
      * @param back true if the worker has come back

@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * A training loop that takes checkpoints by itself, continues from the newest one when it is started again, and goes back to
- * it when a server or worker was lost and has come back.
+ * A training loop that takes checkpoints by itself, continues from the newest one when it is started again, and goes
+ * back to it when a server or worker was lost and has come back.
  *
  * <pre>{@code
  * ModelCheckpoints.at(worker, "ctr")
@@ -16,11 +16,11 @@ import java.util.function.Supplier;
  *         .run(steps, step -> train(step, reader.next()));
  * }</pre>
  *
- * <p>Every worker runs the loop, with the same number of steps and the same interval. A checkpoint is taken at a cut: the
- * workers meet between two steps, the servers copy their shards, and the training goes on while the servers write the copies
- * to the disk. So a checkpoint of step <i>n</i> has all pushes of the steps up to <i>n</i> and no others, and each worker's
- * record of that moment. The loop takes one before the first step, which is complete when that begins unless it
- * fails, and one after the last.
+ * <p>Every worker runs the loop, with the same number of steps and the same interval. A checkpoint is taken at a cut:
+ * the workers meet between two steps, the servers copy their shards, and the training goes on while the servers write
+ * the copies to the disk. So a checkpoint of step <i>n</i> has all pushes of the steps up to <i>n</i> and no others,
+ * and each worker's record of that moment. The loop takes one before the first step, which is complete when that begins
+ * unless it fails, and one after the last.
  *
  * <p>A save that fails is logged, and the training goes on; after three in a row the loop fails. If a save takes
  * longer than the interval, the cuts meanwhile are skipped.
@@ -92,33 +92,35 @@ public final class TrainingLoop {
     }
 
     /**
-     * Stops the loop of all workers: after one of the next steps, the same for all, with a last checkpoint. Callable from
-     * any thread, also within a step.
+     * Stops the loop of all workers: after one of the next steps, the same for all, with a last checkpoint. Callable
+     * from any thread, also within a step.
      */
     public void stop() {
         stopped = true;
     }
 
     /**
-     * Ends the loop of this worker after the step that it does now; the others train on. The next checkpoint has its {@link
-     * #record} as it is then, and a worker of this rank that enters the loop later continues from that. What this worker has
-     * pushed since the last checkpoint stays, unless all workers go back to that. Callable from any thread, also within a
-     * step. A worker whose configuration has {@code PSF_LEAVE_AT_EXIT} does it when its process is told to end.
+     * Ends the loop of this worker after the step that it does now; the others train on. The next checkpoint has its
+     * {@link #record} as it is then, and a worker of this rank that enters the loop later continues from that. What
+     * this worker has pushed since the last checkpoint stays, unless all workers go back to that. Callable from any
+     * thread, also within a step. A worker whose configuration has {@code PSF_LEAVE_AT_EXIT} does it when its process
+     * is told to end.
      */
     public void leave() {
         leaving = true;
     }
 
     /**
-     * Trains. Loads the newest checkpoint first, if there is one, and goes on after its step. Every worker calls it, with its
-     * tensors initialized. Blocks until the last checkpoint is complete.
+     * Trains. Loads the newest checkpoint first, if there is one, and goes on after its step. Every worker calls it,
+     * with its tensors initialized. Blocks until the last checkpoint is complete.
      *
      * @param steps the number of the last step, at least 0, the same for all workers
      * @param body called for each step
-     * @return the step that the loop has ended with: {@code steps}, or an earlier one after {@link #stop} or {@link #leave}
+     * @return the step that the loop has ended with: {@code steps}, or an earlier one after {@link #stop} or {@link
+     *     #leave}
      * @throws E what the body throws
-     * @throws io.psf.api.PsException as {@link ModelCheckpoints#loadLatest}; with {@code STORAGE} if the last save, or three
-     *     saves in a row, have failed; with {@code ROLLED_BACK} if there is no checkpoint to go back to
+     * @throws io.psf.api.PsException as {@link ModelCheckpoints#loadLatest}; with {@code STORAGE} if the last save, or
+     *     three saves in a row, have failed; with {@code ROLLED_BACK} if there is no checkpoint to go back to
      */
     public <E extends Exception> long run(long steps, Step<E> body) throws E {
         if (steps < 0) {

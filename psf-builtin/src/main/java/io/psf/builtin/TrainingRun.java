@@ -93,8 +93,8 @@ final class TrainingRun {
     }
 
     /**
-     * Says that the servers have what the last checkpoint has: until the next load or save no worker has to go back when a lost
-     * node comes back.
+     * Says that the servers have what the last checkpoint has: until the next load or save no worker has to go back
+     * when a lost node comes back.
      *
      * @throws PsException with {@code ROLLED_BACK} if the workers have to go back now
      */

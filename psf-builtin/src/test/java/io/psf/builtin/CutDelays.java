@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Measures how long checkpoints delay pushes: of workers, which wait at each, and of a client, which does not. Prints the
- * numbers of docs/checkpoint.md. Arguments: the folder, MB of the model, the number of increments.
+ * Measures how long checkpoints delay pushes: of workers, which wait at each, and of a client, which does not. Prints
+ * the numbers of docs/checkpoint.md. Arguments: the folder, MB of the model, the number of increments.
  */
 public final class CutDelays {
     private static final int WIDTH = 64;

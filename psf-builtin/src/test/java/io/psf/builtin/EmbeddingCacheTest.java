@@ -328,8 +328,8 @@ final class EmbeddingCacheTest {
     }
 
     /**
-     * Most of the traffic of a skewed stream is saved, with half of the rows in the cache. The bytes are counted from the
-     * first look-up on.
+     * Most of the traffic of a skewed stream is saved, with half of the rows in the cache. The bytes are counted from
+     * the first look-up on.
      */
     @ParameterizedTest
     @EnumSource(

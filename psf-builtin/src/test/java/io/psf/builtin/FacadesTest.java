@@ -22,7 +22,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The classes from which a program starts, on the test kit: no sockets, no threads at once, and time that is not waited for. */
+/**
+ * The classes from which a program starts, on the test kit: no sockets, no threads at once, and time that is not waited
+ * for.
+ */
 @Timeout(120)
 class FacadesTest {
     private static final int WORKERS = 3;

@@ -414,7 +414,9 @@ class IncrementalCheckpointsTest {
         }
     }
 
-    /** A job that is stopped after each save gets on, although a chain is damaged before its first step is saved again. */
+    /**
+     * A job that is stopped after each save gets on, although a chain is damaged before its first step is saved again.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aSaveAfterASkippedStepCanBeLoaded(boolean restarts) throws IOException {

@@ -24,7 +24,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Models of many tensors are saved in few files, by all servers at once; {@code -Dpsf.laws.tensors=10000} saves more. */
+/**
+ * Models of many tensors are saved in few files, by all servers at once; {@code -Dpsf.laws.tensors=10000} saves more.
+ */
 @Timeout(300)
 @Tag("long")
 class ManyTensorsCheckpointsTest {

@@ -36,7 +36,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Requests that no facade makes: each is answered or refused in words, and none is an exception that a handler did not expect. */
+/**
+ * Requests that no facade makes: each is answered or refused in words, and none is an exception that a handler did not
+ * expect.
+ */
 @Timeout(120)
 final class RandomRequestsTest {
     private static final long SEED = Long.getLong("psf.laws.seed", 1);

@@ -45,7 +45,10 @@ final class FooterLines implements IHelpSectionRenderer {
         return all.isEmpty() ? "" : text.toString();
     }
 
-    /** Appends words after a name, in lines of at most {@code width} columns, all but the first one indented as the name is long. */
+    /**
+     * Appends words after a name, in lines of at most {@code width} columns, all but the first one indented as the name
+     * is long.
+     */
     private static void wrap(String name, String words, int width, StringBuilder text) {
         StringBuilder line = new StringBuilder(name);
         int begin = line.length();

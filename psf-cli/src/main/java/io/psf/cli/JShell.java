@@ -17,12 +17,18 @@ import javax.lang.model.SourceVersion;
 import jdk.jshell.tool.JavaShellToolBuilder;
 import org.jspecify.annotations.Nullable;
 
-/** Runs jshell with a worker or a client. No command names a type of jshell: a runtime without jdk.jshell has the other commands. */
+/**
+ * Runs jshell with a worker or a client. No command names a type of jshell: a runtime without jdk.jshell has the other
+ * commands.
+ */
 final class JShell {
     /** The constants of the class of tensors: a class has one initializer of at most 64 KB. */
     private static final int MOST_TENSORS = 1000;
 
-    /** The worker or client of the shell. A snippet of jshell can obtain an object of this process by a static method only. */
+    /**
+     * The worker or client of the shell. A snippet of jshell can obtain an object of this process by a static method
+     * only.
+     */
     private static @Nullable ClusterCaller connected;
 
     private JShell() {}

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The certificates of one job with TLS: an authority's of its own, in a directory that this user alone can read. Issued when
- * the job starts, deleted after its end. Thread-safe.
+ * The certificates of one job with TLS: an authority's of its own, in a directory that this user alone can read. Issued
+ * when the job starts, deleted after its end. Thread-safe.
  */
 final class JobCertificates implements AutoCloseable {
     private static final String CERTIFICATE = "PSF_TLS_CERTIFICATE";

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job on this machine, with one process per node: a scheduler, servers, and a program of the user as the workers.
  * Nodes are named {@code scheduler}, {@code server 0}, {@code worker 1}. Once the workers have ended, the other nodes
- * are terminated unless they end within {@link LocalJobBuilder#toFollow(Duration)}, or are a service. If a node fails, the other nodes
- * are terminated. No process is left behind, even if this JVM is asked to terminate. If this JVM is killed, the psf
- * nodes detect it and terminate themselves. Thread-safe.
+ * are terminated unless they end within {@link LocalJobBuilder#toFollow(Duration)}, or are a service. If a node fails,
+ * the other nodes are terminated. No process is left behind, even if this JVM is asked to terminate. If this JVM is
+ * killed, the psf nodes detect it and terminate themselves. Thread-safe.
  *
  * <pre>{@code
  * try (LocalJob job = LocalJob.builder().servers(2).workers(2)

@@ -69,9 +69,9 @@ public final class LocalJobBuilder {
     }
 
     /**
-     * Gives all connections TLS, with certificates that are made for the job and deleted after it, in a directory of this
-     * user. The settings of other programs, such as {@code psf status}, are in a file that the job's first line names.
-     * {@link #start} fails if the environment has certificates already.
+     * Gives all connections TLS, with certificates that are made for the job and deleted after it, in a directory of
+     * this user. The settings of other programs, such as {@code psf status}, are in a file that the job's first line
+     * names. {@link #start} fails if the environment has certificates already.
      */
     public LocalJobBuilder tls() {
         this.tls = true;
@@ -162,8 +162,8 @@ public final class LocalJobBuilder {
 
     /**
      * Sets the consumer of the nodes' output lines: node name and line. Called from the job's threads, one at a time.
-     * By default, a log line ({@link LogLine}) is printed as it is, and another one as {@code [worker 1] line}. The job's
-     * own messages have the node name {@code psf}.
+     * By default, a log line ({@link LogLine}) is printed as it is, and another one as {@code [worker 1] line}. The
+     * job's own messages have the node name {@code psf}.
      */
     public LocalJobBuilder onLine(BiConsumer<String, String> lines) {
         this.lines = lines;

@@ -5,9 +5,9 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The conversion word {@code %node} of the log: role and rank of the node that this process is, such as {@code server 1}.
- * The scheduler has no rank, a node that has not joined has none unless it has requested one, and a process that is no node
- * is {@code psf}.
+ * The conversion word {@code %node} of the log: role and rank of the node that this process is, such as {@code server
+ * 1}. The scheduler has no rank, a node that has not joined has none unless it has requested one, and a process that is
+ * no node is {@code psf}.
  */
 public final class LogNode extends ClassicConverter {
     private static volatile String name =

@@ -92,8 +92,8 @@ final class NodeJvm {
     }
 
     /**
-     * Returns the flags of a server's JVM, the module of the vectors. A JVM does not start with a module that it does not
-     * have.
+     * Returns the flags of a server's JVM, the module of the vectors. A JVM does not start with a module that it does
+     * not have.
      *
      * @param vectors the value of {@link #VECTORS}; null for the default
      * @param release the release of the JDK

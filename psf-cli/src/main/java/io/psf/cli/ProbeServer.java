@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers probes of a node over HTTP: {@code GET /live} and {@code GET /ready}, each with 200 or 503 and a line that says
- * why. A request takes at most two seconds and 8 KB. Of more than 32 connections at a time the oldest one is closed, so
- * that clients which send nothing keep no probe out.
+ * Answers probes of a node over HTTP: {@code GET /live} and {@code GET /ready}, each with 200 or 503 and a line that
+ * says why. A request takes at most two seconds and 8 KB. Of more than 32 connections at a time the oldest one is
+ * closed, so that clients which send nothing keep no probe out.
  */
 final class ProbeServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ProbeServer.class);

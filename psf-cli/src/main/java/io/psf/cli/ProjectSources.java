@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A new Maven project around a function: the build, a program that calls the function, a README, and a log that is silent in
- * tests.
+ * A new Maven project around a function: the build, a program that calls the function, a README, and a log that is
+ * silent in tests.
  *
  * @param name the project's name: the artifact, and the title of the README
  * @param function its function
@@ -52,8 +52,8 @@ record ProjectSources(String name, FunctionSources function, String script) {
     }
 
     /**
-     * Returns the texts of the project's files, the function's included, by their paths in it. A README and a .gitignore that
-     * the folder has stay as they are.
+     * Returns the texts of the project's files, the function's included, by their paths in it. A README and a
+     * .gitignore that the folder has stay as they are.
      */
     Map<String, String> files(Path folder) {
         String kind = function.kind();

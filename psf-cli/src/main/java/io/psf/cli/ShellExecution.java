@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Executes the snippets of {@code psf shell} in this JVM, where the worker is. Snippets see the classes of the thread's
- * context class loader: jshell's own {@code local} execution has this JVM's class path alone. Found by jshell as a service.
+ * context class loader: jshell's own {@code local} execution has this JVM's class path alone. Found by jshell as a
+ * service.
  */
 public final class ShellExecution implements ExecutionControlProvider {
     static final String NAME = "psf";

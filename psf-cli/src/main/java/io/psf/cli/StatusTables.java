@@ -38,8 +38,8 @@ final class StatusTables {
     /**
      * Creates the tables of a cluster.
      *
-     * @param before the cluster at the last print, since which the rates are. Without it, or if the servers have counted
-     *     anew since then, the rates are since they began to count.
+     * @param before the cluster at the last print, since which the rates are. Without it, or if the servers have
+     *     counted anew since then, the rates are since they began to count.
      * @param most the most rows of a table
      */
     StatusTables(ClusterStatus now, @Nullable ClusterStatus before, int most) {

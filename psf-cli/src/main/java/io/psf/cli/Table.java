@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Rows of text in columns of equal width, the titles first. {@link #lines(int, int)} shortens the texts of the columns of names
- * and of {@link #text} until a line fits.
+ * Rows of text in columns of equal width, the titles first. {@link #lines(int, int)} shortens the texts of the columns
+ * of names and of {@link #text} until a line fits.
  */
 final class Table {
     /** The width of a terminal that nobody has resized. */
@@ -71,8 +71,8 @@ final class Table {
     }
 
     /**
-     * Returns the lines, shortened to {@code columns} of a terminal if that is possible without shortening a number. In the
-     * place of the rows beyond the first {@code most} a line says how many there are.
+     * Returns the lines, shortened to {@code columns} of a terminal if that is possible without shortening a number. In
+     * the place of the rows beyond the first {@code most} a line says how many there are.
      */
     List<String> lines(int columns, int most) {
         int all = rows.size() - 1; // without the titles
@@ -105,7 +105,9 @@ final class Table {
         return rows.stream().map(row -> line(row, widths)).toList();
     }
 
-    /** Returns the index of the widest column that may become narrower, or -1. A text counts twice: a name says more. */
+    /**
+     * Returns the index of the widest column that may become narrower, or -1. A text counts twice: a name says more.
+     */
     private int widest(int[] widths) {
         int widest = -1;
         for (int i = 0; i < widths.length; i++) {

@@ -10,7 +10,9 @@ import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Fills in a file of the folder {@code new} beside this class: <code>{{word}}</code> is replaced by the word's value. */
+/**
+ * Fills in a file of the folder {@code new} beside this class: <code>{{word}}</code> is replaced by the word's value.
+ */
 final class Template {
     private static final Pattern BLANK = Pattern.compile("\\{\\{([A-Za-z0-9-]+)}}");
 

@@ -11,7 +11,9 @@ import java.util.TreeMap;
 import javax.tools.JavaFileObject;
 import org.junit.jupiter.api.Test;
 
-/** What is generated for {@code good/X.java} is {@code expected/XPsf.java}; {@code -Dgolden.update=true} rewrites it. */
+/**
+ * What is generated for {@code good/X.java} is {@code expected/XPsf.java}; {@code -Dgolden.update=true} rewrites it.
+ */
 class GoldenTest {
     private static final boolean UPDATE = Boolean.getBoolean("golden.update");
 

@@ -509,7 +509,10 @@ class LawTest {
         assertThat(in.floatArray()).isEqualTo(Tuples.get(request, "x"));
     }
 
-    /** What goes out in elements and by keys of two tensors comes back to where it stood, and each slice gets what it owns. */
+    /**
+     * What goes out in elements and by keys of two tensors comes back to where it stood, and each slice gets what it
+     * owns.
+     */
     @Test
     void elementsAndKeysOfTwoTensorsGoToTheirOwnersAndComeBack() {
         for (int seed = 0; seed < ROUNDS; seed++) {

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each {@code bad/Y.java} says with {@code // ERROR [PsfId]} which problem is told on which line, in a sentence; no other is. */
+/**
+ * Each {@code bad/Y.java} says with {@code // ERROR [PsfId]} which problem is told on which line, in a sentence; no
+ * other is.
+ */
 class NegativeTest {
     private static final Pattern EXPECTED = Pattern.compile("ERROR \\[(\\w+)]");
     private static final Pattern TOLD = Pattern.compile("(?s)\\[(Psf\\w+)] .*");

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The partition as it is documented, written down again the slow way: what each slice gets of a request. Arrays are lists
- * of their elements.
+ * The partition as it is documented, written down again the slow way: what each slice gets of a request. Arrays are
+ * lists of their elements.
  */
 final class Slicing {
     private final List<Column> request;

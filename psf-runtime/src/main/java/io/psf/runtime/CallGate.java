@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says whether a worker or client may make calls: until it is closed, or its cluster has ended. It has the last rollback that
- * the caller has taken note of. Thread-safe.
+ * Says whether a worker or client may make calls: until it is closed, or its cluster has ended. It has the last
+ * rollback that the caller has taken note of. Thread-safe.
  */
 final class CallGate {
     private final CallClient client;
@@ -35,8 +35,8 @@ final class CallGate {
     /**
      * Checks that a call may be made.
      *
-     * @throws PsException with {@code CLOSED} after the end; with the reason for which the cluster has ended; with {@code
-     *     ROLLED_BACK} once after a rollback for which no call has failed
+     * @throws PsException with {@code CLOSED} after the end; with the reason for which the cluster has ended; with
+     *     {@code ROLLED_BACK} once after a rollback for which no call has failed
      */
     void requireOpen() {
         PsException cause = ended;
@@ -89,8 +89,8 @@ final class CallGate {
     }
 
     /**
-     * Takes note of a rollback that undoes the effects of the outstanding calls: they fail. If there are none, the next call
-     * fails.
+     * Takes note of a rollback that undoes the effects of the outstanding calls: they fail. If there are none, the next
+     * call fails.
      */
     void failCalls(long epoch) {
         PsException cause = Written.lostNodeIsBack();

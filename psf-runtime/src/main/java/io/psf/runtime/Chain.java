@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>If a call fails or is cancelled, the calls behind it are not run on that slice and fail with {@code CANCELLED}. If
- * a handler answers a call later, other workers' calls may run in between; the calls behind it still wait for it. A call
- * that only reads runs again if its connection broke before it was answered: then it may see the later calls of the chain. A
- * chain is not repeated if a tensor was created again ({@code STALE_LAYOUT}): the next one uses the new location. Not
- * thread-safe.
+ * a handler answers a call later, other workers' calls may run in between; the calls behind it still wait for it. A
+ * call that only reads runs again if its connection broke before it was answered: then it may see the later calls of
+ * the chain. A chain is not repeated if a tensor was created again ({@code STALE_LAYOUT}): the next one uses the new
+ * location. Not thread-safe.
  */
 public final class Chain implements FunctionCaller {
     private final ConnectedCaller worker;
@@ -52,8 +52,8 @@ public final class Chain implements FunctionCaller {
     /**
      * Adds a call. Its answer cannot be awaited before {@link #send}.
      *
-     * @throws PsException with {@code BAD_REQUEST} if the call goes to other slices or nodes than the calls before it; of a
-     *     task, if it changes something and another call of the chain does
+     * @throws PsException with {@code BAD_REQUEST} if the call goes to other slices or nodes than the calls before it;
+     *     of a task, if it changes something and another call of the chain does
      */
     @Override
     public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {

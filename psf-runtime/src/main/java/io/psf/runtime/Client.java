@@ -12,11 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls PS functions on a running cluster without being one of its workers, such as a notebook, or a process that serves
- * a model while it is trained. A client makes the calls of a worker, and each runs exactly once, through reconnections as
- * well. No round, barrier or group waits for it, and the end of a job does not depend on it. It has no rank: what needs
- * one, such as a push to a synchronous tensor or a barrier, fails with {@code BAD_REQUEST}. Calls on one shard run in the
- * order in which one thread sent them. Thread-safe.
+ * Calls PS functions on a running cluster without being one of its workers, such as a notebook, or a process that
+ * serves a model while it is trained. A client makes the calls of a worker, and each runs exactly once, through
+ * reconnections as well. No round, barrier or group waits for it, and the end of a job does not depend on it. It has no
+ * rank: what needs one, such as a push to a synchronous tensor or a barrier, fails with {@code BAD_REQUEST}. Calls on
+ * one shard run in the order in which one thread sent them. Thread-safe.
  *
  * <pre>{@code
  * try (Client client = Client.connect(WorkerConfig.of("scheduler.example", 7000))) {
@@ -36,8 +36,8 @@ public final class Client extends ConnectedCaller {
      * Connects to a cluster. Blocks until the cluster is complete and all servers are connected.
      *
      * @param config the configuration of a worker, whose rank is ignored
-     * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster is not reached, or does not form,
-     *     in time; with {@code BAD_REQUEST} if the secret is wrong or the cluster has ended; with {@code
+     * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster is not reached, or does not
+     *     form, in time; with {@code BAD_REQUEST} if the secret is wrong or the cluster has ended; with {@code
      *     RESOURCE_EXHAUSTED} if it has too many clients
      */
     public static Client connect(WorkerConfig config) {
@@ -52,13 +52,14 @@ public final class Client extends ConnectedCaller {
     }
 
     /**
-     * Ends a cluster, a service as well as a job, as {@link #end()} does. Connects to its scheduler alone, so that a cluster
-     * that has lost a server can be ended, too.
+     * Ends a cluster, a service as well as a job, as {@link #end()} does. Connects to its scheduler alone, so that a
+     * cluster that has lost a server can be ended, too.
      *
      * @param config the configuration of a worker, whose rank is ignored
      * @return the members of the cluster that was told to end
-     * @throws PsException with {@code UNAVAILABLE} if the scheduler is not reached, or the cluster is not complete or has
-     *     ended; with {@code BAD_REQUEST} if the secret is wrong; with {@code TIMED_OUT} if the scheduler does not answer
+     * @throws PsException with {@code UNAVAILABLE} if the scheduler is not reached, or the cluster is not complete or
+     *     has ended; with {@code BAD_REQUEST} if the secret is wrong; with {@code TIMED_OUT} if the scheduler does not
+     *     answer
      */
     public static List<Member> end(WorkerConfig config) {
         try (NodeResources node = new NodeResources(
@@ -85,10 +86,10 @@ public final class Client extends ConnectedCaller {
     }
 
     /**
-     * Returns the epoch of the last rollback that the cluster has made; 0 for none. The cluster makes one when a server takes the
-     * place of a lost one and a model has to be exact ({@link Restore#ALL}): the slices of that server have the state of the
-     * newest checkpoint then, among later ones. Where there are workers, they load the checkpoint on all servers.
-     * Without workers a client does: {@code ModelCheckpoints.loadLatest}.
+     * Returns the epoch of the last rollback that the cluster has made; 0 for none. The cluster makes one when a server
+     * takes the place of a lost one and a model has to be exact ({@link Restore#ALL}): the slices of that server have
+     * the state of the newest checkpoint then, among later ones. Where there are workers, they load the checkpoint on
+     * all servers. Without workers a client does: {@code ModelCheckpoints.loadLatest}.
      *
      * <p>Blocks until each server has answered, also a server that takes the place of a lost one meanwhile, and then
      * the scheduler. So the result is exact: while it stays the same, the servers have every push, of all clients, that
@@ -108,8 +109,8 @@ public final class Client extends ConnectedCaller {
      * }
      * }</pre>
      *
-     * @throws PsException with {@code UNAVAILABLE} if a server is lost and does not come back; with {@code TIMED_OUT} if it does
-     *     not within this client's deadline
+     * @throws PsException with {@code UNAVAILABLE} if a server is lost and does not come back; with {@code TIMED_OUT}
+     *     if it does not within this client's deadline
      */
     public long rollback() {
         return confirmed().recovery().rollback();

@@ -172,7 +172,8 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
     /**
      * Returns a caller whose changes are steps of a task: a task that is run again changes nothing twice.
      *
-     * @param task the number of the task, the same for each attempt; not 0; {@link TaskCaller#number} makes one of texts
+     * @param task the number of the task, the same for each attempt; not 0; {@link TaskCaller#number} makes one of
+     *     texts
      */
     public TaskCaller task(long task) {
         return new TaskCaller(this, new TaskSteps(task));
@@ -241,7 +242,10 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
         link.restoreFrom(new RestoreFrom.Request(model, false, false, 0, true), config.deadline());
     }
 
-    /** Checks, at the scheduler, that there is no rollback of which this caller has taken no note, or after which a load is due. */
+    /**
+     * Checks, at the scheduler, that there is no rollback of which this caller has taken no note, or after which a load
+     * is due.
+     */
     void requireNoLoadDue() {
         gate.requireOpen();
         link.restoreFrom(

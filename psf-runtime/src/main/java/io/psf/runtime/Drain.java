@@ -10,15 +10,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The orderly end of a server's work. New sessions are refused. Requests are read on while calls wait for others: a round
- * needs the pushes of the workers that have not sent theirs. As soon as no call waits, reading stops, and what has
- * arrived is run and answered. Requests that were not read have not begun.
+ * The orderly end of a server's work. New sessions are refused. Requests are read on while calls wait for others: a
+ * round needs the pushes of the workers that have not sent theirs. As soon as no call waits, reading stops, and what
+ * has arrived is run and answered. Requests that were not read have not begun.
  */
 final class Drain {
     private static final Logger LOG = LoggerFactory.getLogger(Drain.class);
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** The number of consecutive looks at an idle node: a thread may be about to queue the last frame that it has read. */
+    /**
+     * The number of consecutive looks at an idle node: a thread may be about to queue the last frame that it has read.
+     */
     private static final int LOOKS = 5;
 
     /**

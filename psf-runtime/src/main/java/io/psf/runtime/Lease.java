@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The time in which a server may serve: it ends before the scheduler may count the server as lost and give its slices to
- * another one. A server whose lease is over answers nobody until the scheduler has answered a heartbeat. Checked by the
- * server's timer; reading is thread-safe.
+ * The time in which a server may serve: it ends before the scheduler may count the server as lost and give its slices
+ * to another one. A server whose lease is over answers nobody until the scheduler has answered a heartbeat. Checked by
+ * the server's timer; reading is thread-safe.
  */
 final class Lease {
     private static final Logger LOG = LoggerFactory.getLogger(Lease.class);

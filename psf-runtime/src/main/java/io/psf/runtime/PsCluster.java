@@ -117,8 +117,8 @@ public final class PsCluster implements AutoCloseable {
      * Starts a server in the place of a server that has been closed, with the slices of the newest checkpoint. Blocks
      * until it has them. {@link #servers} has the new one.
      *
-     * @throws PsException with {@code BAD_REQUEST} if the cluster was built without {@link Builder#serverReturn}; with {@code
-     *     TIMED_OUT} if no server of the rank is lost
+     * @throws PsException with {@code BAD_REQUEST} if the cluster was built without {@link Builder#serverReturn}; with
+     *     {@code TIMED_OUT} if no server of the rank is lost
      */
     public Server restart(int rank) {
         Server server = nodes.servers().apply(rank);
@@ -266,8 +266,8 @@ public final class PsCluster implements AutoCloseable {
         }
 
         /**
-         * Sets the maximum number of bytes of the tensors that each server has in native memory; default: seven eighths of
-         * the memory of the machine or container, of which at most as much is used as is available.
+         * Sets the maximum number of bytes of the tensors that each server has in native memory; default: seven eighths
+         * of the memory of the machine or container, of which at most as much is used as is available.
          */
         public Builder tensorMemory(long bytes) {
             this.tensorMemory = bytes;

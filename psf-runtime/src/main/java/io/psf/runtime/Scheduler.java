@@ -39,8 +39,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The one node that forms the cluster: waits for all servers and workers, assigns ranks, places slices, runs barriers,
- * detects lost nodes, and ends the job when no worker is left. One with a journal goes on with the cluster of the scheduler
- * that wrote it. Thread-safe.
+ * detects lost nodes, and ends the job when no worker is left. One with a journal goes on with the cluster of the
+ * scheduler that wrote it. Thread-safe.
  */
 public final class Scheduler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
@@ -152,8 +152,8 @@ public final class Scheduler implements AutoCloseable {
      * Starts a scheduler. When this method returns, the scheduler accepts connections.
      *
      * @throws PsException with {@code UNAVAILABLE} if listening on the address fails; with {@code CONFIGURATION} if a
-     *     handler on the class path cannot be created, or a function has two handlers; if the journal is damaged, in use by
-     *     another scheduler, or cannot be written; if it would listen beyond loopback without a secret and TLS
+     *     handler on the class path cannot be created, or a function has two handlers; if the journal is damaged, in
+     *     use by another scheduler, or cannot be written; if it would listen beyond loopback without a secret and TLS
      */
     public static Scheduler start(SchedulerConfig config) {
         Checks.listening("scheduler", config.host(), config.security());
@@ -207,8 +207,8 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Returns whether this scheduler works: it is live while its lane makes progress, and ready, also before the cluster is
-     * complete, until the cluster ends.
+     * Returns whether this scheduler works: it is live while its lane makes progress, and ready, also before the
+     * cluster is complete, until the cluster ends.
      *
      * @param limit how long the lane may begin no work while some waits
      */
@@ -221,8 +221,8 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Ends the cluster: servers end, and the calls of workers and clients fail with {@code CLOSED}. The nodes of a cluster
-     * that is not complete fail to join. Returns at once; {@link #awaitTermination} waits for the end.
+     * Ends the cluster: servers end, and the calls of workers and clients fail with {@code CLOSED}. The nodes of a
+     * cluster that is not complete fail to join. Returns at once; {@link #awaitTermination} waits for the end.
      */
     public void end() {
         isEnding = true;

@@ -24,8 +24,8 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
      *
      * @param servers the number of servers, at least 1
      * @param workers the number of workers with which a job begins, at least 1
-     * @param more true if more workers may join a job than it began with; one may always take the place of another that has
-     *     left or is lost
+     * @param more true if more workers may join a job than it began with; one may always take the place of another that
+     *     has left or is lost
      */
     public record Size(int servers, int workers, boolean more) {
         public Size {
@@ -39,14 +39,14 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
      *
      * @param service true if the cluster outlives its workers, until it is told to end; false if it is one job, which
      *     ends with its last worker
-     * @param serverReturn how long calls wait for another server in the place of a lost one, if the model has a checkpoint;
-     *     zero if a lost server is lost for good
-     * @param workerReturn how long the other workers wait for another worker in the place of a lost one, if all of them go
-     *     back to a checkpoint with it; zero if they go on without it
-     * @param schedulerReturn how long the nodes look for another scheduler in the place of a lost one, with a journal; at least
-     *     the limit of the heartbeat
-     * @param journal the folder that a scheduler writes down in what another one needs to go on in its place, one for each
-     *     cluster; null for none: the cluster ends with its scheduler
+     * @param serverReturn how long calls wait for another server in the place of a lost one, if the model has a
+     *     checkpoint; zero if a lost server is lost for good
+     * @param workerReturn how long the other workers wait for another worker in the place of a lost one, if all of them
+     *     go back to a checkpoint with it; zero if they go on without it
+     * @param schedulerReturn how long the nodes look for another scheduler in the place of a lost one, with a journal;
+     *     at least the limit of the heartbeat
+     * @param journal the folder that a scheduler writes down in what another one needs to go on in its place, one for
+     *     each cluster; null for none: the cluster ends with its scheduler
      */
     public record Life(
             boolean service,
@@ -176,7 +176,9 @@ public record SchedulerConfig(String host, int port, Size size, Life life, Timeo
         return new SchedulerConfig(host, port, size, life, timeouts, security.withSecret(secret));
     }
 
-    /** Returns a copy that may listen beyond loopback without a secret and TLS: in a network that others cannot reach. */
+    /**
+     * Returns a copy that may listen beyond loopback without a secret and TLS: in a network that others cannot reach.
+     */
     public SchedulerConfig asInsecure() {
         return new SchedulerConfig(host, port, size, life, timeouts, security.asInsecure());
     }

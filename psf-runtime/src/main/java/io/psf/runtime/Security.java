@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * @param tls the certificate of this node, and the authorities of all nodes; null for connections without TLS
  * @param permissions the scheduler's file that says what nodes may call; null if every node may call everything, and at
  *     other nodes
- * @param insecure true if a scheduler or server may listen beyond loopback without a secret and TLS: whoever reaches it may read
- *     and change the model
- * @param cluster the name of the cluster, 1 to 100 letters, digits, dots, dashes and underscores: a node that expects another
- *     name than the scheduler has is refused; empty for none, at the other nodes for any
+ * @param insecure true if a scheduler or server may listen beyond loopback without a secret and TLS: whoever reaches it
+ *     may read and change the model
+ * @param cluster the name of the cluster, 1 to 100 letters, digits, dots, dashes and underscores: a node that expects
+ *     another name than the scheduler has is refused; empty for none, at the other nodes for any
  */
 public record Security(
         @Nullable String secret,

@@ -158,9 +158,9 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * Starts a server, as {@link #start(ServerConfig)} does, and says how it is meanwhile: it is live, and ready as soon as
-     * it waits for the other nodes of a cluster that forms. In the place of a lost server it is ready when it has the slices
-     * of that.
+     * Starts a server, as {@link #start(ServerConfig)} does, and says how it is meanwhile: it is live, and ready as
+     * soon as it waits for the other nodes of a cluster that forms. In the place of a lost server it is ready when it
+     * has the slices of that.
      *
      * @param starting receives the health of the server until it has started, each time that it changes, on the calling
      *     thread
@@ -225,9 +225,9 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * Returns whether this server works: it is live while its scheduler answers within the heartbeat's limit and each lane
-     * with waiting work begins some. It is ready until it is about to end, unless its scheduler has been silent for so long
-     * that the server has stopped serving.
+     * Returns whether this server works: it is live while its scheduler answers within the heartbeat's limit and each
+     * lane with waiting work begins some. It is ready until it is about to end, unless its scheduler has been silent
+     * for so long that the server has stopped serving.
      *
      * @param limit how long a lane with waiting work may begin none
      */

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param join how the server joins the cluster
  * @param address the address to listen on; port 0 for a port that the system chooses
- * @param advertised the address that the other nodes connect to, such as the name of a service or a mapped port, which they
- *     look up at each connection; port 0 for the port that the server listens on; null for the address to listen on
+ * @param advertised the address that the other nodes connect to, such as the name of a service or a mapped port, which
+ *     they look up at each connection; port 0 for the port that the server listens on; null for the address to listen
+ *     on
  * @param lanes the number of threads that run handlers, at least 1
  * @param storage where shards and checkpoints are, the memory of requests and answers, and the devices
  * @param transport the transport of the workers' connections
@@ -46,18 +47,19 @@ public record ServerConfig(
     }
 
     /**
-     * The directories of a server's shards and checkpoints, its memory for requests and answers, and its devices. A record,
-     * as all configuration of a role: a new component breaks no caller that begins with {@link ServerConfig#of}.
+     * The directories of a server's shards and checkpoints, its memory for requests and answers, and its devices. A
+     * record, as all configuration of a role: a new component breaks no caller that begins with {@link
+     * ServerConfig#of}.
      *
      * @param mapped the directory of the files that shards are mapped to; null for native memory
      * @param checkpoints the directory below which tensors are saved, shared by all servers; null for none
      * @param memory the maximum number of bytes of requests and answers that the server holds, at least 1 MB; beyond
      *     half of it backpressure blocks workers. Tensors do not count
-     * @param tensorMemory the maximum number of bytes of the tensors in native memory, at least 1 MB; 0 for seven eighths
-     *     of the memory of the machine or container, of which at most as much is used as is available. Beyond it a tensor
-     *     or a push is refused with {@code RESOURCE_EXHAUSTED}. Mapped shards are bounded by the disk
-     * @param devices the numbers of the accelerators whose memory shards may be in, such as 0; empty for none. A factory
-     *     of shards on the class path makes those shards
+     * @param tensorMemory the maximum number of bytes of the tensors in native memory, at least 1 MB; 0 for seven
+     *     eighths of the memory of the machine or container, of which at most as much is used as is available. Beyond
+     *     it a tensor or a push is refused with {@code RESOURCE_EXHAUSTED}. Mapped shards are bounded by the disk
+     * @param devices the numbers of the accelerators whose memory shards may be in, such as 0; empty for none. A
+     *     factory of shards on the class path makes those shards
      */
     public record Storage(
             @Nullable Path mapped, @Nullable Path checkpoints, long memory, long tensorMemory, List<Integer> devices) {
@@ -174,7 +176,9 @@ public record ServerConfig(
         return with(join.withSecurity(join.security().withSecret(secret)));
     }
 
-    /** Returns a copy that may listen beyond loopback without a secret and TLS: in a network that others cannot reach. */
+    /**
+     * Returns a copy that may listen beyond loopback without a secret and TLS: in a network that others cannot reach.
+     */
     public ServerConfig asInsecure() {
         return with(join.withSecurity(join.security().asInsecure()));
     }

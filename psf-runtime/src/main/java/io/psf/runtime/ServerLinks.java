@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sessions of a worker with the servers of the cluster's state. A server that the state has not any more is lost for
- * the worker. Thread-safe.
+ * The sessions of a worker with the servers of the cluster's state. A server that the state has not any more is lost
+ * for the worker. Thread-safe.
  */
 final class ServerLinks {
     private static final Logger LOG = LoggerFactory.getLogger(ServerLinks.class);
@@ -175,7 +175,8 @@ final class ServerLinks {
     }
 
     /**
-     * Ends the connections to the servers whose nodes have changed: their calls wait for the nodes that take their places.
+     * Ends the connections to the servers whose nodes have changed: their calls wait for the nodes that take their
+     * places.
      */
     void apply(ClusterState before, ClusterState now) {
         List<Peer> known = peers;

@@ -17,9 +17,9 @@ import java.security.NoSuchAlgorithmException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the calls of one attempt of a task, which another system runs again if it fails or is slow, such as a task of Spark.
- * Each call of a function that runs on shards and changes something is the next step of the task. A slice runs a step of a
- * task once, whichever attempt sends it first. A repeated one is answered without being run.
+ * Makes the calls of one attempt of a task, which another system runs again if it fails or is slow, such as a task of
+ * Spark. Each call of a function that runs on shards and changes something is the next step of the task. A slice runs a
+ * step of a task once, whichever attempt sends it first. A repeated one is answered without being run.
  *
  * <pre>{@code
  * TaskCaller task = client.task(TaskCaller.number("job-17", "stage 3", "partition 12"));
@@ -29,20 +29,22 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p><b>Promised.</b> All attempts make the same changes in the same order. Then each slice has each change once, however
- * many attempts there are, one after another or at the same time; through connections that break and slices that move; and
- * if a lost server's slices come from a checkpoint, once the task has been run again. A slice has the steps of the {@code
- * 16384} tasks that changed it last.
+ * <p><b>Promised.</b> All attempts make the same changes in the same order. Then each slice has each change once,
+ * however many attempts there are, one after another or at the same time; through connections that break and slices
+ * that move; and if a lost server's slices come from a checkpoint, once the task has been run again. A slice has the
+ * steps of the {@code 16384} tasks that changed it last.
  *
- * <p><b>Not promised.</b> If an attempt computes another update, each slice has, for each step, the update of the attempt that
- * came first. Steps behind the last one of the other attempts are run. Calls on nodes are not steps: each attempt's call runs.
+ * <p><b>Not promised.</b> If an attempt computes another update, each slice has, for each step, the update of the
+ * attempt that came first. Steps behind the last one of the other attempts are run. Calls on nodes are not steps: each
+ * attempt's call runs.
  *
- * <p>A function that changes something and whose response has components is refused: use a push and then a pull. Of a task
- * 64 changes are under way at a time; a further call blocks until the first of them has ended. A change that has failed is a
- * failure of the attempt: after 63 further ones no change is sent, and calls fail with that failure. {@link #awaitChanges}
- * comes before an attempt counts as successful. If a slice has lost a change that an attempt has made, the attempt's later changes fail
- * with {@code ROLLED_BACK}. A handler that answers later has run when it has answered: one whose caller is gone before that
- * runs again. A tensor that was loaded with other slices than it was saved with begins without steps.
+ * <p>A function that changes something and whose response has components is refused: use a push and then a pull. Of a
+ * task 64 changes are under way at a time; a further call blocks until the first of them has ended. A change that has
+ * failed is a failure of the attempt: after 63 further ones no change is sent, and calls fail with that failure. {@link
+ * #awaitChanges} comes before an attempt counts as successful. If a slice has lost a change that an attempt has made,
+ * the attempt's later changes fail with {@code ROLLED_BACK}. A handler that answers later has run when it has answered:
+ * one whose caller is gone before that runs again. A tensor that was loaded with other slices than it was saved with
+ * begins without steps.
  *
  * <p>Read-only calls, and all other methods, are forwarded to the client or worker, and cost the same. Each attempt
  * makes a caller of its own; nothing needs to be closed. Thread-safe, but the steps have the order of the calls: if
@@ -102,14 +104,16 @@ public final class TaskCaller extends ForwardingCaller {
     }
 
     /**
-     * Returns a chain with at most one call that changes something, which is the task's next step when the chain is sent.
+     * Returns a chain with at most one call that changes something, which is the task's next step when the chain is
+     * sent.
      */
     public Chain chain() {
         return new Chain(caller, steps);
     }
 
     /**
-     * Blocks until all changes of this attempt have ended. An attempt that has called it has made all of them, awaited or not.
+     * Blocks until all changes of this attempt have ended. An attempt that has called it has made all of them, awaited
+     * or not.
      *
      * @throws PsException the failure of the first failed change
      */

@@ -10,9 +10,9 @@ final class Termination {
     private Termination() {}
 
     /**
-     * Returns why a worker or client cannot go on whose heartbeat has failed: a scheduler that has answered is well, and does not
-     * know the node any more. On a loaded machine the heartbeat's deadline may pass before the attempts to connect end: the
-     * scheduler is not available then, either.
+     * Returns why a worker or client cannot go on whose heartbeat has failed: a scheduler that has answered is well,
+     * and does not know the node any more. On a loaded machine the heartbeat's deadline may pass before the attempts to
+     * connect end: the scheduler is not available then, either.
      */
     static PsException of(PsException cause) {
         PsException first = cause.getCause() instanceof PsException known ? known : cause;

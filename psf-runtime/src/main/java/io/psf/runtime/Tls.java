@@ -3,8 +3,8 @@ package io.psf.runtime;
 import java.nio.file.Path;
 
 /**
- * The files by which a node proves itself to its peers and checks them (TLS 1.3, with certificates on both sides). They are
- * text in the PEM format, and are read again when they have changed, for the connections that follow.
+ * The files by which a node proves itself to its peers and checks them (TLS 1.3, with certificates on both sides). They
+ * are text in the PEM format, and are read again when they have changed, for the connections that follow.
  *
  * @param certificate the node's certificate, and those between it and its authority in this order; the hosts that other
  *     nodes connect to are among its subject alternative names, and it may serve for both ends of a connection

@@ -3,16 +3,16 @@ package io.psf.runtime;
 import java.time.Duration;
 
 /**
- * The transport of a node's connections. A record, as all configuration of a role: a new component breaks no caller that
- * begins with {@link #usual}.
+ * The transport of a node's connections. A record, as all configuration of a role: a new component breaks no caller
+ * that begins with {@link #usual}.
  *
  * @param kind the kind
  * @param spin how long a waiting thread spins before it sleeps, 0 to 1 s; four times as long while the last message
  *     arrived within that time. Waking a sleeping thread takes longer than most calls, but a spinning thread occupies a
  *     processor
- * @param checksum true if each frame over TCP has a checksum (CRC-32C), also on connections that other nodes make to this
- *     one. A frame that was damaged on the way then ends its connection, which is replaced, and calls without an answer
- *     are sent again
+ * @param checksum true if each frame over TCP has a checksum (CRC-32C), also on connections that other nodes make to
+ *     this one. A frame that was damaged on the way then ends its connection, which is replaced, and calls without an
+ *     answer are sent again
  */
 public record TransportConfig(Kind kind, Duration spin, boolean checksum) {
     /** A kind of connections. */

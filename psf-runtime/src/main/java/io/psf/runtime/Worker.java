@@ -15,7 +15,10 @@ public final class Worker extends ConnectedCaller {
 
     private final Duration deadline;
     private volatile boolean isLate;
-    /** True once this worker has begun to work with the others; without an initial value, since a rollback may come before. */
+    /**
+     * True once this worker has begun to work with the others; without an initial value, since a rollback may come
+     * before.
+     */
     private volatile boolean hasBegun;
 
     private Worker(WorkerConfig config, NodeResources node) {
@@ -31,8 +34,8 @@ public final class Worker extends ConnectedCaller {
      * admits a worker in the place of a worker that has left or is lost, and further workers if {@code PSF_WORKERS}
      * ends in a plus.
      *
-     * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster does not form in time; with {@code
-     *     BAD_REQUEST} if the cluster has all of its workers, or the rank is taken
+     * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster does not form in time; with
+     *     {@code BAD_REQUEST} if the cluster has all of its workers, or the rank is taken
      */
     public static Worker connect(WorkerConfig config) {
         return connect(

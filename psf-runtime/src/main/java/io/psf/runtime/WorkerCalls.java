@@ -23,8 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prepares the calls of a worker or client: finds the layout of the tensor, the nodes, and the limits of each, also of a call
- * that is repeated since its layout was out of date. Thread-safe.
+ * Prepares the calls of a worker or client: finds the layout of the tensor, the nodes, and the limits of each, also of
+ * a call that is repeated since its layout was out of date. Thread-safe.
  */
 final class WorkerCalls implements Layouts {
     private static final Duration LONGEST = Duration.ofDays(24);

@@ -7,14 +7,14 @@ import java.time.Duration;
  *
  * @param join how the worker joins the cluster
  * @param deadline how long a call may take unless its stub has a deadline of its own
- * @param reconnectLimit how long the worker tries to replace a broken connection to a server. The time begins anew when the
- *     server answers a call, and when a new connection has taken all calls without an answer. At its end the server is
- *     lost for this worker: the calls that wait for it fail with {@code UNAVAILABLE}, as every later one does. The first
- *     attempt follows at once, the second one after 20 ms; each pause is twice as long as the previous pause, up to 500
- *     ms, minus a random part of up to a half. Meanwhile calls wait, each until its deadline. More than a minute is of
- *     no use: a server ends a session that has had no connection for so long. If lost servers are expected back, the
- *     time is at least one and a half times the heartbeat's limit, since the scheduler may take the limit to find out
- *     that a server is lost. The connection to the scheduler has the heartbeat's limit instead, or the scheduler's
+ * @param reconnectLimit how long the worker tries to replace a broken connection to a server. The time begins anew when
+ *     the server answers a call, and when a new connection has taken all calls without an answer. At its end the server
+ *     is lost for this worker: the calls that wait for it fail with {@code UNAVAILABLE}, as every later one does. The
+ *     first attempt follows at once, the second one after 20 ms; each pause is twice as long as the previous pause, up
+ *     to 500 ms, minus a random part of up to a half. Meanwhile calls wait, each until its deadline. More than a minute
+ *     is of no use: a server ends a session that has had no connection for so long. If lost servers are expected back,
+ *     the time is at least one and a half times the heartbeat's limit, since the scheduler may take the limit to find
+ *     out that a server is lost. The connection to the scheduler has the heartbeat's limit instead, or the scheduler's
  *     {@code PSF_SCHEDULER_RETURN} if that is longer
  * @param leaveAtExit true if the worker or client leaves the cluster when its process is told to end (SIGTERM) or calls
  *     {@code System.exit}, by a hook of the JVM that takes at most 3 seconds; false if {@code close} alone leaves it
@@ -69,7 +69,9 @@ public record WorkerConfig(
         return new WorkerConfig(join, deadline, limit, leaveAtExit, transport);
     }
 
-    /** Returns a copy of a worker or client that leaves the cluster when its process is told to end, or that does not. */
+    /**
+     * Returns a copy of a worker or client that leaves the cluster when its process is told to end, or that does not.
+     */
     public WorkerConfig withLeaveAtExit(boolean leave) {
         return new WorkerConfig(join, deadline, reconnectLimit, leave, transport);
     }

@@ -12,11 +12,11 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A clock for the limits of tests. On an idle machine it keeps the pace of {@link System#nanoTime}. On a loaded machine
  * it slows down as the threads of this process do: the part of an interval in which threads ran or waited for a
- * processor counts by the share of it in which they ran; the rest, in which all threads slept, counts as it is. So a test
- * that is slow for want of a processor does not run into its limit, but one that hangs does.
+ * processor counts by the share of it in which they ran; the rest, in which all threads slept, counts as it is. So a
+ * test that is slow for want of a processor does not run into its limit, but one that hangs does.
  *
- * <p>The times come from {@code /proc/self/task/*}{@code /schedstat}. Where there is none, as on other systems than Linux,
- * the clock stops only while the whole process does.
+ * <p>The times come from {@code /proc/self/task/*}{@code /schedstat}. Where there is none, as on other systems than
+ * Linux, the clock stops only while the whole process does.
  */
 public final class GivenTime {
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);

@@ -13,8 +13,8 @@ import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
  * Counts the limits of {@link Timeout} in {@link GivenTime}. JUnit, which counts them by the clock on the wall, leaves
- * that to this class by {@code junit-platform.properties}. The methods before and after each test have the same limit. A
- * test at its limit is interrupted, once the stacks of all threads are printed. A test that goes on for as long again
+ * that to this class by {@code junit-platform.properties}. The methods before and after each test have the same limit.
+ * A test at its limit is interrupted, once the stacks of all threads are printed. A test that goes on for as long again
  * ends the process.
  *
  * <p>{@code -Dpsf.test.load=4} starts four threads that keep processors busy, to see which tests fail on a loaded

@@ -37,7 +37,9 @@ final class TestClock {
         return next != null && next.due().compareTo(now) <= 0;
     }
 
-    /** Advances the time to the next work that becomes due, and runs it; at most to a limit, after which nothing is run. */
+    /**
+     * Advances the time to the next work that becomes due, and runs it; at most to a limit, after which nothing is run.
+     */
     void advanceToNext(Duration limit) {
         Alarm next = next();
         if (next == null || next.due().compareTo(limit) > 0) {

@@ -49,8 +49,8 @@ import org.jspecify.annotations.Nullable;
  * #together}.
  *
  * <p>A call has run when {@code call} returns, unless its handler answers later. In that case a later call, perhaps of
- * another worker, or {@link #advance} completes the answer; an earlier {@code await} fails with {@code TIMED_OUT}, except
- * in the programs of {@link #together}, which wait.
+ * another worker, or {@link #advance} completes the answer; an earlier {@code await} fails with {@code TIMED_OUT},
+ * except in the programs of {@link #together}, which wait.
  * Handlers that answer from a thread of their own are not supported.
  */
 public final class TestCluster extends ForwardingCaller {
@@ -151,10 +151,10 @@ public final class TestCluster extends ForwardingCaller {
     }
 
     /**
-     * Runs a program for each worker. The programs take turns: one runs until it waits, at {@code await} or at a barrier,
-     * or makes a call, then the next one is drawn at random. If all wait, the test's time advances to the next work that
-     * is due, or to the first deadline; a call or a barrier without one has 60 seconds. Blocks until all programs have
-     * ended, and throws what the first of them threw that failed, with the seed suppressed.
+     * Runs a program for each worker. The programs take turns: one runs until it waits, at {@code await} or at a
+     * barrier, or makes a call, then the next one is drawn at random. If all wait, the test's time advances to the next
+     * work that is due, or to the first deadline; a call or a barrier without one has 60 seconds. Blocks until all
+     * programs have ended, and throws what the first of them threw that failed, with the seed suppressed.
      *
      * @param seed selects the order of the turns; the same seed gives the same order
      * @return the results, in the order of the ranks

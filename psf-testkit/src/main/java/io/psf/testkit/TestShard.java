@@ -17,9 +17,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A shard of a {@link TestCluster}, or without a cluster, for a test of an optimizer or of one handler. It passes its calls
- * on to a shard of a server, in host memory. Scratch memory is initialized with NaN, the first 64 KiB of each call, so that
- * a test detects a handler that does not fill it.
+ * A shard of a {@link TestCluster}, or without a cluster, for a test of an optimizer or of one handler. It passes its
+ * calls on to a shard of a server, in host memory. Scratch memory is initialized with NaN, the first 64 KiB of each
+ * call, so that a test detects a handler that does not fill it.
  */
 public final class TestShard extends ForwardingShard {
     private final HostNode node;
@@ -60,8 +60,8 @@ public final class TestShard extends ForwardingShard {
     }
 
     /**
-     * Sets the members that this shard's server knows: the servers as before, and workers. Notifies each attachment that
-     * listens.
+     * Sets the members that this shard's server knows: the servers as before, and workers. Notifies each attachment
+     * that listens.
      */
     public TestShard workers(int... ranks) {
         node.setMembers(Stream.concat(

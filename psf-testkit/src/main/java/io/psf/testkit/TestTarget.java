@@ -82,8 +82,8 @@ record TestTarget(Caller onward, HostNode node, @Nullable TestShard shard) {
     }
 
     /**
-     * Returns a function that tells whether the values and slots of the shard, and of those beside it, are the same as now,
-     * bit for bit. True for a node.
+     * Returns a function that tells whether the values and slots of the shard, and of those beside it, are the same as
+     * now, bit for bit. True for a node.
      */
     BooleanSupplier unchanged() {
         if (shard == null) {

@@ -14,8 +14,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * Trains the network. The same program is the job and each of its workers: started alone, it starts a scheduler, servers
- * and itself as the workers.
+ * Trains the network. The same program is the job and each of its workers: started alone, it starts a scheduler,
+ * servers and itself as the workers.
  */
 @Command(
         name = "convnet",

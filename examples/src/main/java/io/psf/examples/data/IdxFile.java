@@ -11,7 +11,8 @@ import java.util.Locale;
 
 /**
  * A file of unsigned bytes in the IDX format, as described where MNIST is published: a magic number whose last byte is
- * the number of dimensions, the size of each dimension, then the bytes in row-major order. Numbers are big-endian int32.
+ * the number of dimensions, the size of each dimension, then the bytes in row-major order. Numbers are big-endian
+ * int32.
  *
  * @param shape the size of each dimension
  * @param bytes the content

@@ -74,8 +74,8 @@ public record Images(int height, int width, byte[] pixels, byte[] labels) {
     }
 
     /**
-     * Returns the portion of a worker. All portions have the same size, so that all workers take the same number of steps.
-     * The remaining images, at most {@code workers - 1}, are not used.
+     * Returns the portion of a worker. All portions have the same size, so that all workers take the same number of
+     * steps. The remaining images, at most {@code workers - 1}, are not used.
      */
     public Images portion(int rank, int workers) {
         int each = size() / workers;

@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The small MovieLens data set: 100,004 ratings by 671 users of 9,066 movies. F. M. Harper, J. A. Konstan: The MovieLens
- * Datasets, ACM Transactions on Interactive Intelligent Systems 5, 2015.
+ * The small MovieLens data set: 100,004 ratings by 671 users of 9,066 movies. F. M. Harper, J. A. Konstan: The
+ * MovieLens Datasets, ACM Transactions on Interactive Intelligent Systems 5, 2015.
  */
 public final class MovieLens {
     private static final String FILE = "ratings_small.csv";

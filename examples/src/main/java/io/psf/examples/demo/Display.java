@@ -4,7 +4,9 @@ import io.psf.examples.plot.Evaluation;
 import io.psf.examples.plot.Report;
 import java.util.Locale;
 
-/** Displays a training: a progress bar on a terminal, otherwise the lines alone that {@link #say} is given. Thread-safe. */
+/**
+ * Displays a training: a progress bar on a terminal, otherwise the lines alone that {@link #say} is given. Thread-safe.
+ */
 final class Display implements AutoCloseable {
     private final Report report;
     private final OverallProgress overall;

@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The progress of all workers together. All of them begin with the same epoch, the first or the one after a checkpoint: the
- * epochs before the first that was reported count as done by every worker, also by workers that have not reported yet.
- * Not thread-safe.
+ * The progress of all workers together. All of them begin with the same epoch, the first or the one after a checkpoint:
+ * the epochs before the first that was reported count as done by every worker, also by workers that have not reported
+ * yet. Not thread-safe.
  */
 final class OverallProgress {
     private final int workers;

@@ -59,7 +59,10 @@ public interface LoadNeighbors {
             return adjacency;
         }
 
-        /** Returns the neighbours as they are; empty without any. Creates no attachment, for functions that are readOnly. */
+        /**
+         * Returns the neighbours as they are; empty without any. Creates no attachment, for functions that are
+         * readOnly.
+         */
         static Adjacency find(Shard shard) {
             return shard.findAttachment(Adjacency.class, () -> new Adjacency(shard))
                     .orElseGet(() -> new Adjacency(shard));

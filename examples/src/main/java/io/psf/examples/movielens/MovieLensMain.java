@@ -16,8 +16,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * Trains the factors. The same program is the job and each of its workers: started alone, it starts a scheduler, servers
- * and itself as the workers.
+ * Trains the factors. The same program is the job and each of its workers: started alone, it starts a scheduler,
+ * servers and itself as the workers.
  */
 @Command(
         name = "movielens",

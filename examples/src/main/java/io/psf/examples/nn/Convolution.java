@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A convolution without padding, in steps of one pixel. Its weights are [filters, channels, kernel, kernel]: a weight for
- * each input of a window, and each filter.
+ * A convolution without padding, in steps of one pixel. Its weights are [filters, channels, kernel, kernel]: a weight
+ * for each input of a window, and each filter.
  */
 public final class Convolution implements Layer {
     private final Shape out;

@@ -82,8 +82,8 @@ public final class Network {
     }
 
     /**
-     * Returns the mean cross entropy, and writes its gradient by the scores: (softmax - one-hot) / n. {@code StrictMath}
-     * makes a training the same on every machine.
+     * Returns the mean cross entropy, and writes its gradient by the scores: (softmax - one-hot) / n. {@code
+     * StrictMath} makes a training the same on every machine.
      */
     private double lossOf(int n, float[][] scores, int[] labels) {
         float[][] gradient = gradients.get(layers.size() - 1);

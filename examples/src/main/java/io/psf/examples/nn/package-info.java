@@ -1,4 +1,6 @@
-/** A small neural network in plain Java, whose weights and gradients are arrays with names. Knows nothing of servers. */
+/**
+ * A small neural network in plain Java, whose weights and gradients are arrays with names. Knows nothing of servers.
+ */
 @NullMarked
 package io.psf.examples.nn;
 

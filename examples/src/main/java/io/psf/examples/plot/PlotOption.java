@@ -63,7 +63,9 @@ public final class PlotOption {
         return new Report(command().commandLine().getOut(), Report.isOnTerminal(), total);
     }
 
-    /** Draws the evaluations that a report was shown, if any, and says where the picture is. A small Java cannot draw. */
+    /**
+     * Draws the evaluations that a report was shown, if any, and says where the picture is. A small Java cannot draw.
+     */
     public void draw(Report report, String title, String subtitle) {
         List<Evaluation> evaluations = report.evaluations();
         if (ModuleLayer.boot().findModule("java.desktop").isEmpty()) {

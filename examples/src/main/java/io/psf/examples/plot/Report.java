@@ -13,8 +13,8 @@ import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The output of a training: a progress bar on a terminal, otherwise a line for each measurement, without carriage returns.
- * Thread-safe.
+ * The output of a training: a progress bar on a terminal, otherwise a line for each measurement, without carriage
+ * returns. Thread-safe.
  */
 public final class Report implements AutoCloseable {
     /** Returns to the beginning of the line and clears it, where the bar is. */

@@ -5,8 +5,8 @@ import io.psf.examples.demo.Metrics;
 
 /**
  * DeepFM: a weight for each key, the products of all pairs of the keys' embeddings, and a network over the same
- * embeddings and the numeric features; their sum through a sigmoid. H. Guo et al.: DeepFM: A Factorization-Machine based
- * Neural Network for CTR Prediction, 2017, equations (1) to (4). Used by one thread.
+ * embeddings and the numeric features; their sum through a sigmoid. H. Guo et al.: DeepFM: A Factorization-Machine
+ * based Neural Network for CTR Prediction, 2017, equations (1) to (4). Used by one thread.
  */
 final class DeepFm {
     private final int fields;

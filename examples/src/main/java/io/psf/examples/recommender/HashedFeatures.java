@@ -5,8 +5,9 @@ import io.psf.examples.demo.Examples;
 import java.util.List;
 
 /**
- * Converts rows of the table to examples. The key of a cell is a hash of its column and its value, so that no vocabulary
- * is needed, and a value that has not been seen before has a key too. Numbers are rounded on a logarithmic scale.
+ * Converts rows of the table to examples. The key of a cell is a hash of its column and its value, so that no
+ * vocabulary is needed, and a value that has not been seen before has a key too. Numbers are rounded on a logarithmic
+ * scale.
  */
 final class HashedFeatures {
     private static final List<String> WORDS =

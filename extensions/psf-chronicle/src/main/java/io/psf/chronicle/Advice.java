@@ -19,7 +19,8 @@ final class Advice {
     private Advice() {}
 
     /**
-     * Advises the system that pages are accessed at random: it reads the page of an access alone, and not those around it.
+     * Advises the system that pages are accessed at random: it reads the page of an access alone, and not those around
+     * it.
      *
      * @param address the address of the first page
      * @param bytes the size of the pages

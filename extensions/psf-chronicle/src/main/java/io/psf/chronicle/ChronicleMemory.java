@@ -8,8 +8,8 @@ import net.openhft.chronicle.core.Memory;
 import net.openhft.chronicle.core.OS;
 
 /**
- * Native memory of Chronicle: a {@link BytesStore} for each allocation, of which Chronicle keeps count. Its own accesses
- * are not bounds-checked, so the memory is used through a direct buffer.
+ * Native memory of Chronicle: a {@link BytesStore} for each allocation, of which Chronicle keeps count. Its own
+ * accesses are not bounds-checked, so the memory is used through a direct buffer.
  */
 final class ChronicleMemory {
     private static final Memory MEMORY = OS.memory();

@@ -22,8 +22,8 @@ record Disk(Path directory, Free free) {
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 20).asReadOnlyBuffer();
 
     /**
-     * Returns the disk of a directory. The number of free bytes is asked of the directory: a {@code FileStore} needs the
-     * mount point, which a process in a chroot may not see.
+     * Returns the disk of a directory. The number of free bytes is asked of the directory: a {@code FileStore} needs
+     * the mount point, which a process in a chroot may not see.
      *
      * @throws IOException if the directory does not exist, or is not accessible
      */

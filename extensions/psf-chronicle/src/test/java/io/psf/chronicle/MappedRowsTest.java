@@ -25,7 +25,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rows that are on the disk alone. The system drops the pages of a file that nobody has accessed through the mapping. */
+/**
+ * Rows that are on the disk alone. The system drops the pages of a file that nobody has accessed through the mapping.
+ */
 final class MappedRowsTest {
     private static final int BYTES_OF_ROW = 1000; // rows that begin in one page and end in the next, too
     private static final int ROWS = 1 << 15;
@@ -156,7 +158,9 @@ final class MappedRowsTest {
                 .isFalse();
     }
 
-    /** Several lanes load and write rows of their own at once, in a store that has no memory left, and after its end. */
+    /**
+     * Several lanes load and write rows of their own at once, in a store that has no memory left, and after its end.
+     */
     @Test
     void valuesStayExact() throws Exception {
         MappedStore store = new MappedStore(directory, Disk.of(directory), 1);

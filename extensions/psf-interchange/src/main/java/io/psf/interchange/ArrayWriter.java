@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * Writes a file, little-endian, through a bounded buffer. It writes beside the file, and {@link #commit} renames: a file
- * is complete or is not there. Not thread-safe.
+ * Writes a file, little-endian, through a bounded buffer. It writes beside the file, and {@link #commit} renames: a
+ * file is complete or is not there. Not thread-safe.
  */
 final class ArrayWriter implements AutoCloseable {
     private final Path file;

@@ -1,8 +1,8 @@
 package io.psf.interchange;
 
 /**
- * Reads the text of a header from left to right: strings, integers and punctuation. It does not recurse. Each failure is
- * an {@link IllegalArgumentException} that names the position. Not thread-safe.
+ * Reads the text of a header from left to right: strings, integers and punctuation. It does not recurse. Each failure
+ * is an {@link IllegalArgumentException} that names the position. Not thread-safe.
  */
 final class HeaderText {
     private final String text;

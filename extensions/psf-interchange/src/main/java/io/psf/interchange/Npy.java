@@ -14,7 +14,8 @@ public final class Npy {
     private Npy() {}
 
     /**
-     * Writes a tensor as float32 [rows, width], or [rows] if its width is 1, or replaces the file when everything is written.
+     * Writes a tensor as float32 [rows, width], or [rows] if its width is 1, or replaces the file when everything is
+     * written.
      *
      * @throws PsException with {@code STORAGE} if the file cannot be written; with {@code BAD_REQUEST} if the tensor
      *     grows
@@ -24,8 +25,8 @@ public final class Npy {
     }
 
     /**
-     * Writes a growing table: its keys as int64 [n] and their rows as float32 [n, width]. If rows are removed meanwhile, a
-     * key may occur twice.
+     * Writes a growing table: its keys as int64 [n] and their rows as float32 [n, width]. If rows are removed
+     * meanwhile, a key may occur twice.
      *
      * @throws PsException with {@code STORAGE} if a file cannot be written; with {@code BAD_REQUEST} if the tensor does
      *     not grow
@@ -35,18 +36,19 @@ public final class Npy {
     }
 
     /**
-     * Sets an initialized tensor to the array of a file: float32, float16 or float64, little-endian, in C order. The array
-     * may have more dimensions, as with {@link Safetensors#load(TensorCaller, Path, java.util.Map)}.
+     * Sets an initialized tensor to the array of a file: float32, float16 or float64, little-endian, in C order. The
+     * array may have more dimensions, as with {@link Safetensors#load(TensorCaller, Path, java.util.Map)}.
      *
-     * @throws PsException with {@code STORAGE} if the file cannot be read or is damaged; with {@code BAD_REQUEST} if the
-     *     array has another shape or type, or if the tensor grows
+     * @throws PsException with {@code STORAGE} if the file cannot be read or is damaged; with {@code BAD_REQUEST} if
+     *     the array has another shape or type, or if the tensor grows
      */
     public static void load(TensorCaller worker, TensorId tensor, Path file) {
         NpyFile.load(worker, require(worker, tensor, false), file);
     }
 
     /**
-     * Sets rows of an initialized growing table, as {@link #load(TensorCaller, TensorId, Path)}. Rows of other keys stay.
+     * Sets rows of an initialized growing table, as {@link #load(TensorCaller, TensorId, Path)}. Rows of other keys
+     * stay.
      *
      * @param keys int64 [n]
      * @param values [n, width]

@@ -29,8 +29,8 @@ final class NpyFile {
     }
 
     /**
-     * Writes the files of a growing table, or replaces them. If that fails, the files are the ones before, or one of them
-     * is missing.
+     * Writes the files of a growing table, or replaces them. If that fails, the files are the ones before, or one of
+     * them is missing.
      *
      * @throws PsException with {@code STORAGE} if one cannot be written; with {@code BAD_REQUEST} if both are one file
      */
@@ -76,8 +76,8 @@ final class NpyFile {
     /**
      * Sets the values of a tensor that does not grow. The shape is checked before the tensor changes.
      *
-     * @throws PsException with {@code STORAGE} if the file cannot be read or is damaged; with {@code BAD_REQUEST} if the
-     *     array has another shape or type
+     * @throws PsException with {@code STORAGE} if the file cannot be read or is damaged; with {@code BAD_REQUEST} if
+     *     the array has another shape or type
      */
     static void load(Caller caller, TensorInfo tensor, Path file) {
         FileArray values = array(file);

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Exports tensors to a safetensors file, and imports them from one. The file is on the worker's machine. A tensor becomes
- * an array of float32 with the tensor's name and the shape [rows, width], or [rows] if the width is 1. A growing table
- * becomes two arrays: {@code NAME.keys}, [n] int64, and {@code NAME.values}, [n, width] float32.
+ * Exports tensors to a safetensors file, and imports them from one. The file is on the worker's machine. A tensor
+ * becomes an array of float32 with the tensor's name and the shape [rows, width], or [rows] if the width is 1. A
+ * growing table becomes two arrays: {@code NAME.keys}, [n] int64, and {@code NAME.values}, [n, width] float32.
  *
  * <pre>{@code
  * Safetensors.save(worker, Path.of("model.safetensors"), weights, embedding);
@@ -33,8 +33,8 @@ public final class Safetensors {
      * growing table during the export, a key may occur twice in the file.
      *
      * @param tensors the tensors; none means all tensors on the servers
-     * @throws io.psf.api.PsException with {@code STORAGE} if the file cannot be written; with {@code BAD_REQUEST} if two
-     *     arrays would have the same name
+     * @throws io.psf.api.PsException with {@code STORAGE} if the file cannot be written; with {@code BAD_REQUEST} if
+     *     two arrays would have the same name
      */
     public static void save(TensorCaller worker, Path file, TensorId... tensors) {
         SafetensorsFile.save(worker, file, infos(worker, tensors));
@@ -55,13 +55,14 @@ public final class Safetensors {
      * Copies arrays of a file to tensors. An array of F16, BF16 or F64 is converted to float32. An array may have more
      * dimensions than its tensor: the first one is the number of rows, and the product of the others is the width. Rows
      * of a growing table whose keys are not in the file stay unchanged. Names, types and shapes are checked before any
-     * tensor changes. An {@link EmbeddingCache} that exists already keeps its old values: create caches after the import.
+     * tensor changes. An {@link EmbeddingCache} that exists already keeps its old values: create caches after the
+     * import.
      *
      * @param arrays initialized tensors by the names of their arrays in the file; the name of a growing table is the
      *     name of its two arrays without {@code .keys} and {@code .values}
      * @throws io.psf.api.PsException with {@code STORAGE} if the file cannot be read or is damaged; with {@code
-     *     BAD_REQUEST} if an array is missing, or has another shape or type; with {@code RESOURCE_EXHAUSTED} if a server
-     *     has no memory for the rows of a growing table
+     *     BAD_REQUEST} if an array is missing, or has another shape or type; with {@code RESOURCE_EXHAUSTED} if a
+     *     server has no memory for the rows of a growing table
      */
     public static void load(TensorCaller worker, Path file, Map<String, TensorId> arrays) {
         Map<String, TensorInfo> infos = new LinkedHashMap<>();

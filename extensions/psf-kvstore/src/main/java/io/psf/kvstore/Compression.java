@@ -4,8 +4,8 @@ import io.psf.api.PsException;
 import io.psf.api.array.IntArray;
 
 /**
- * How a gradient is compressed: the code that is sent for an element, and the update that the code stands for. The first
- * element is in the lowest bits of the first code word. The ordinal is the number on the wire: append only.
+ * How a gradient is compressed: the code that is sent for an element, and the update that the code stands for. The
+ * first element is in the lowest bits of the first code word. The ordinal is the number on the wire: append only.
  *
  * <p>The codes are computed from the bits of the floats, since the processor would mispredict half of the branches.
  */

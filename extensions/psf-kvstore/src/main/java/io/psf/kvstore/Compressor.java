@@ -10,7 +10,9 @@ import io.psf.api.array.LongArray;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Pushes compressed gradients. The residual of each tensor is the part that has not been sent yet. Used by one thread. */
+/**
+ * Pushes compressed gradients. The residual of each tensor is the part that has not been sent yet. Used by one thread.
+ */
 final class Compressor {
     private final TensorCaller worker;
     private final Compression compression;

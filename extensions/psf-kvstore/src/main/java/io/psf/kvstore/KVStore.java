@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A method that returns a {@link Pending} sends the call at once; its arrays are borrowed until {@code await}
- * returns. The collective methods, {@code init}, {@code broadcast}, {@code setOptimizer} and {@code barrier}, are called
- * by every worker in the same order, and block. Each method throws {@link PsException}, at the call or from {@code
- * await}: with {@code UNKNOWN_TENSOR} if the key has not been initialized; with {@code BAD_REQUEST} if the key is of the
- * wrong kind or an array has a wrong length. Not thread-safe: used by one thread.
+ * returns. The collective methods, {@code init}, {@code broadcast}, {@code setOptimizer} and {@code barrier}, are
+ * called by every worker in the same order, and block. Each method throws {@link PsException}, at the call or from
+ * {@code await}: with {@code UNKNOWN_TENSOR} if the key has not been initialized; with {@code BAD_REQUEST} if the key
+ * is of the wrong kind or an array has a wrong length. Not thread-safe: used by one thread.
  */
 public final class KVStore implements AutoCloseable {
     private final ClusterCaller worker;
@@ -126,8 +126,8 @@ public final class KVStore implements AutoCloseable {
      * Pushes to several keys, as {@link #push(Object, float[])}. All keys and lengths are checked before anything is
      * sent. If a push fails later, on a server, the others are applied all the same.
      *
-     * @throws PsException as {@link #push(Object, float[])}, from this method if a key or a length is wrong; with {@code
-     *     BAD_REQUEST} if a key occurs twice
+     * @throws PsException as {@link #push(Object, float[])}, from this method if a key or a length is wrong; with
+     *     {@code BAD_REQUEST} if a key occurs twice
      */
     public Pending<?> push(List<?> keys, List<float[]> gradients) {
         requireOptimizer();
@@ -187,7 +187,9 @@ public final class KVStore implements AutoCloseable {
         return Tensors.pull(worker, keys.of(key), into);
     }
 
-    /** Pulls several keys, as {@link #pull(Object, float[])}. All keys and lengths are checked before anything is sent. */
+    /**
+     * Pulls several keys, as {@link #pull(Object, float[])}. All keys and lengths are checked before anything is sent.
+     */
     public Pending<?> pull(List<?> keys, List<float[]> into) {
         List<TensorId> tensors = this.keys.all(keys, into.size());
         checks.into(tensors, into);
@@ -249,8 +251,8 @@ public final class KVStore implements AutoCloseable {
     }
 
     /**
-     * Pulls some rows of several keys, as {@link #rowSparsePull(Object, long[], float[])}. All keys, rows and lengths are
-     * checked before anything is sent.
+     * Pulls some rows of several keys, as {@link #rowSparsePull(Object, long[], float[])}. All keys, rows and lengths
+     * are checked before anything is sent.
      */
     public Pending<?> rowSparsePull(List<?> keys, List<long[]> rows, List<float[]> into) {
         List<TensorId> tensors = this.keys.all(keys, into.size());
@@ -297,12 +299,12 @@ public final class KVStore implements AutoCloseable {
     }
 
     /**
-     * Loads states that {@link #saveOptimizerStates} has saved, on any number of servers. The keys of the file have been
-     * initialized, with the same shapes and the same kind of optimizer. Their values do not change. Called by one
+     * Loads states that {@link #saveOptimizerStates} has saved, on any number of servers. The keys of the file have
+     * been initialized, with the same shapes and the same kind of optimizer. Their values do not change. Called by one
      * worker, as the save.
      *
-     * @throws PsException with {@code STORAGE} if the file is missing or damaged, in which case nothing has changed; with
-     *     {@code BAD_REQUEST} if a key has another shape or another kind of optimizer
+     * @throws PsException with {@code STORAGE} if the file is missing or damaged, in which case nothing has changed;
+     *     with {@code BAD_REQUEST} if a key has another shape or another kind of optimizer
      */
     public void loadOptimizerStates(Path file) {
         OptimizerStates.load(worker, file);
@@ -312,8 +314,8 @@ public final class KVStore implements AutoCloseable {
      * Compresses this worker's later pushes of gradients. What a push does not send remains in a residual on this
      * worker, is added to the next gradient of the same key, and is lost with the store.
      *
-     * @param type {@code "2bit"}: an element is the threshold, minus the threshold, or 0. {@code "1bit"}: an element is 1
-     *     if it is above the threshold, otherwise -1
+     * @param type {@code "2bit"}: an element is the threshold, minus the threshold, or 0. {@code "1bit"}: an element is
+     *     1 if it is above the threshold, otherwise -1
      * @param threshold above 0 for {@code "2bit"}
      * @throws IllegalArgumentException if there is no such type, or the threshold is invalid
      */
@@ -322,8 +324,8 @@ public final class KVStore implements AutoCloseable {
     }
 
     /**
-     * Blocks until every present worker has called the barrier as often as this one. Does not wait for pushes in flight:
-     * await them first.
+     * Blocks until every present worker has called the barrier as often as this one. Does not wait for pushes in
+     * flight: await them first.
      *
      * @throws PsException as {@link ClusterCaller#barrier()}
      */
@@ -332,8 +334,9 @@ public final class KVStore implements AutoCloseable {
     }
 
     /**
-     * Ends this worker's epoch, for workers that have unequal numbers of batches, and blocks until all workers have ended it, as
-     * {@link Tensors#endEpoch}: pushes of a {@code dist_sync} store do not wait for a worker that has ended the epoch.
+     * Ends this worker's epoch, for workers that have unequal numbers of batches, and blocks until all workers have
+     * ended it, as {@link Tensors#endEpoch}: pushes of a {@code dist_sync} store do not wait for a worker that has
+     * ended the epoch.
      */
     public void endEpoch() {
         Tensors.endEpoch(worker);

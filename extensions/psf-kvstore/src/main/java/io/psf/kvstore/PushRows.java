@@ -38,8 +38,8 @@ public interface PushRows {
     record Response() {}
 
     /**
-     * Passes the update to the shard's optimizer. Fails with {@code BAD_REQUEST} if the tensor has rounds, or an optimizer
-     * that counts pushes, or sums over all rows of a push.
+     * Passes the update to the shard's optimizer. Fails with {@code BAD_REQUEST} if the tensor has rounds, or an
+     * optimizer that counts pushes, or sums over all rows of a push.
      */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
         Pushes pushes = Pushes.of(shard);

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 import scala.Option;
 
 /**
- * A training in epochs, each of which ends with a checkpoint. If a server is lost, the epoch is repeated from the checkpoint
- * before it, once another server has its place.
+ * A training in epochs, each of which ends with a checkpoint. If a server is lost, the epoch is repeated from the
+ * checkpoint before it, once another server has its place.
  */
 final class Epochs {
     private static final Logger LOG = LoggerFactory.getLogger(Epochs.class);

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server in an executor. A thread offers it to the driver until there is a seat for it, starts it, and offers it again if it
- * ends before the executor does.
+ * A server in an executor. A thread offers it to the driver until there is a seat for it, starts it, and offers it
+ * again if it ends before the executor does.
  */
 final class ExecutorServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExecutorServer.class);

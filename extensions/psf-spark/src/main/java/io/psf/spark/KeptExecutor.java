@@ -7,9 +7,9 @@ import org.apache.spark.storage.StorageLevel;
 import scala.reflect.ClassTag$;
 
 /**
- * Keeps dynamic allocation from removing an executor that has a server and is idle. Spark does not remove an executor with a
- * cached block of an RDD, unless {@code spark.dynamicAllocation.cachedExecutorIdleTimeout} is set. The block is a byte on the
- * executor's disk, of an RDD that no application has.
+ * Keeps dynamic allocation from removing an executor that has a server and is idle. Spark does not remove an executor
+ * with a cached block of an RDD, unless {@code spark.dynamicAllocation.cachedExecutorIdleTimeout} is set. The block is
+ * a byte on the executor's disk, of an RDD that no application has.
  */
 final class KeptExecutor {
     private static final int RDD = Integer.MAX_VALUE;
@@ -17,8 +17,8 @@ final class KeptExecutor {
     private KeptExecutor() {}
 
     /**
-     * Keeps the executor of this process, from now on until it ends. Does nothing without dynamic allocation, and in the driver, of
-     * local mode.
+     * Keeps the executor of this process, from now on until it ends. Does nothing without dynamic allocation, and in
+     * the driver, of local mode.
      */
     static void keep() {
         SparkEnv env = SparkEnv.get();

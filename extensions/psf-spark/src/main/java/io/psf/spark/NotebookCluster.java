@@ -22,8 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The cluster of an application without the plugin. Jobs take the place of the plugin's messages: the tasks of a job start the
- * servers of their executors. Settings are local properties, which later jobs of the thread and its children inherit.
+ * The cluster of an application without the plugin. Jobs take the place of the plugin's messages: the tasks of a job
+ * start the servers of their executors. Settings are local properties, which later jobs of the thread and its children
+ * inherit.
  */
 final class NotebookCluster {
     private static final Logger LOG = LoggerFactory.getLogger(NotebookCluster.class);

@@ -24,7 +24,10 @@ final class PluginExecutor implements ExecutorPlugin {
         }
     }
 
-    /** Returns the executor's host as Spark names it: {@code context.hostname()} fails in an executor of its own process. */
+    /**
+     * Returns the executor's host as Spark names it: {@code context.hostname()} fails in an executor of its own
+     * process.
+     */
     private static String host(PluginContext context) {
         BlockManagerId id = SparkEnv.get().blockManager().blockManagerId();
         return id == null ? context.conf().get("spark.driver.host") : id.host();

@@ -13,9 +13,9 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.util.TaskCompletionListener;
 
 /**
- * The client of this process: of the driver, or of an executor and all its tasks. It can be serialized, and is the client of
- * the process in which it is used. It makes the calls of a {@link Client}. A call that changes something is made again
- * by each attempt of a task, except through {@link #task}. Thread-safe.
+ * The client of this process: of the driver, or of an executor and all its tasks. It can be serialized, and is the
+ * client of the process in which it is used. It makes the calls of a {@link Client}. A call that changes something is
+ * made again by each attempt of a task, except through {@link #task}. Thread-safe.
  */
 public final class PsClient extends ForwardingCaller implements Serializable {
     @Serial
@@ -34,14 +34,14 @@ public final class PsClient extends ForwardingCaller implements Serializable {
     }
 
     /**
-     * Returns the caller of a running task, the same one each time. Its changes are steps of the task: each is made once, though
-     * Spark runs the task again after a failure, or a second time elsewhere because it is slow. {@link TaskCaller} has
-     * the guarantees. A task with a failed change fails.
+     * Returns the caller of a running task, the same one each time. Its changes are steps of the task: each is made
+     * once, though Spark runs the task again after a failure, or a second time elsewhere because it is slow. {@link
+     * TaskCaller} has the guarantees. A task with a failed change fails.
      *
-     * <p>A task is a partition of a stage of the application. It is the same task in all attempts of the stage, so that a stage
-     * that is run again, since the files of its shuffle are lost, changes nothing twice. An action that is called twice has
-     * two stages: each changes the tensors. Where a partition is computed differently the second time, such as a
-     * partition that is drawn at random without a seed, a step has the change of the attempt that came first.
+     * <p>A task is a partition of a stage of the application. It is the same task in all attempts of the stage, so that
+     * a stage that is run again, since the files of its shuffle are lost, changes nothing twice. An action that is
+     * called twice has two stages: each changes the tensors. Where a partition is computed differently the second time,
+     * such as a partition that is drawn at random without a seed, a step has the change of the attempt that came first.
      *
      * @param task {@code TaskContext.get()}, of the running task
      */

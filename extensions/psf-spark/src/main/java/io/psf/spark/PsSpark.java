@@ -23,19 +23,20 @@ public final class PsSpark {
     private PsSpark() {}
 
     /**
-     * Returns the client of this process, the driver or an executor. All its tasks share it. It is connected by its first call,
-     * which blocks until the cluster is complete. A closure may hold it: where the closure runs, it is the client there.
+     * Returns the client of this process, the driver or an executor. All its tasks share it. It is connected by its
+     * first call, which blocks until the cluster is complete. A closure may hold it: where the closure runs, it is the
+     * client there.
      */
     public static PsClient client() {
         return PsClient.HERE;
     }
 
     /**
-     * Starts the cluster of an application without the plugin, such as a notebook's: the scheduler in this process, and servers
-     * in the executors. Returns at once if the cluster is running. Blocks until all servers are there.
+     * Starts the cluster of an application without the plugin, such as a notebook's: the scheduler in this process, and
+     * servers in the executors. Returns at once if the cluster is running. Blocks until all servers are there.
      *
-     * @param spark a session of the application, with the settings {@code spark.psf.*}; psf's jar is on its executors' class
-     *     path, for example by {@code spark.jars}
+     * @param spark a session of the application, with the settings {@code spark.psf.*}; psf's jar is on its executors'
+     *     class path, for example by {@code spark.jars}
      */
     public static void start(SparkSession spark) {
         start(spark.sparkContext());
@@ -47,20 +48,21 @@ public final class PsSpark {
     }
 
     /**
-     * Trains in epochs, with a checkpoint after each. If the newest checkpoint has some of them, they are not run: an application
-     * that is started again goes on. If a server is lost with its executor, the epoch is repeated once another executor has
-     * its place, from the checkpoint before it, so the tensors equal the tensors of a training without a loss.
+     * Trains in epochs, with a checkpoint after each. If the newest checkpoint has some of them, they are not run: an
+     * application that is started again goes on. If a server is lost with its executor, the epoch is repeated once
+     * another executor has its place, from the checkpoint before it, so the tensors equal the tensors of a training
+     * without a loss.
      *
      * <pre>{@code
      * ModelCheckpoints checkpoints = ModelCheckpoints.at(PsSpark.client(), "clicks");
      * PsSpark.train(spark, checkpoints, 10, epoch -> rows.foreachPartition(part -> learn(part)));
      * }</pre>
      *
-     * <p>A job of an epoch fails if one of its tasks has failed as often as Spark allows, and with it the training. {@link
-     * PsClient#task} is the caller for tasks, which may be run several times.
+     * <p>A job of an epoch fails if one of its tasks has failed as often as Spark allows, and with it the training.
+     * {@link PsClient#task} is the caller for tasks, which may be run several times.
      *
-     * @param checkpoints the model's checkpoints below {@code spark.psf.checkpoints}, made of {@link #client()}; of one model
-     *     for one training
+     * @param checkpoints the model's checkpoints below {@code spark.psf.checkpoints}, made of {@link #client()}; of one
+     *     model for one training
      * @param epochs the number of epochs in all
      * @throws Exception of an epoch
      */
@@ -97,8 +99,9 @@ public final class PsSpark {
      * that the frame does not have stay. Texts become keys by {@code xxhash64(column)} of Spark's functions. Blocks
      * until the rows are set.
      *
-     * @param frame with a column {@code key} (bigint, the row's number in the tensor, or any key of a growing table) and a
-     *     column {@code vector} (array of float, of the tensor's width); of several rows with a key, any one counts
+     * @param frame with a column {@code key} (bigint, the row's number in the tensor, or any key of a growing table)
+     *     and a column {@code vector} (array of float, of the tensor's width); of several rows with a key, any one
+     *     counts
      * @param tensor the tensor, which has been initialized
      * @throws IllegalArgumentException if a column is missing or of another type
      */
@@ -117,8 +120,8 @@ public final class PsSpark {
     }
 
     /**
-     * Returns the rows of some keys, as {@link #read(SparkSession, TensorId)} does: a row for each of the frame. A key of a
-     * growing table that has no row yields the initial values.
+     * Returns the rows of some keys, as {@link #read(SparkSession, TensorId)} does: a row for each of the frame. A key
+     * of a growing table that has no row yields the initial values.
      *
      * @param keys with a column {@code key} (bigint)
      */

@@ -5,8 +5,8 @@ import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.SparkPlugin;
 
 /**
- * Makes a Spark application a cluster of psf: {@code spark.plugins=io.psf.spark.PsfPlugin}. The driver has the scheduler, the
- * executors have the servers, and each process has one client ({@link PsSpark#client}). With {@code
+ * Makes a Spark application a cluster of psf: {@code spark.plugins=io.psf.spark.PsfPlugin}. The driver has the
+ * scheduler, the executors have the servers, and each process has one client ({@link PsSpark#client}). With {@code
  * spark.psf.scheduler=host:port} the processes are clients of a cluster that is there already. Spark creates it.
  */
 public final class PsfPlugin implements SparkPlugin {

@@ -5,8 +5,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The seats of a cluster's servers: which executors run one. An executor keeps its seat until Spark has removed it; then
- * the next executor that offers to run a server has the seat. Thread-safe.
+ * The seats of a cluster's servers: which executors run one. An executor keeps its seat until Spark has removed it;
+ * then the next executor that offers to run a server has the seat. Thread-safe.
  */
 final class Seats {
     private final int count;

@@ -14,8 +14,8 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Kills an executor with {@code kill -9} in the middle of the n-th call of a function that its server handles. A test asks for
- * it by a file, which is renamed when it has happened. Found by servers on their class path.
+ * Kills an executor with {@code kill -9} in the middle of the n-th call of a function that its server handles. A test
+ * asks for it by a file, which is renamed when it has happened. Found by servers on their class path.
  */
 public final class CountedKill implements HandlerInterceptor {
     private static final String FOLDER = "PSF_TEST_KILLS";

@@ -46,8 +46,8 @@ class DynamicAllocationTest {
     }
 
     /**
-     * Runs three tasks, so that Spark starts a third executor. It has no server. Its task ends long after the others: it is idle
-     * last. Returns its id.
+     * Runs three tasks, so that Spark starts a third executor. It has no server. Its task ends long after the others:
+     * it is idle last. Returns its id.
      */
     private static String thirdExecutor(SparkSession spark, Path folder) {
         String begun = folder.resolve("begun").toString();

@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Compiles the Java of {@code docs/spark.md} as it stands. A block is the body of a method, with the imports of the page's block
- * of imports. A comment {@code <!-- given: .. -->} before it declares the fields and methods that the text has introduced.
+ * Compiles the Java of {@code docs/spark.md} as it stands. A block is the body of a method, with the imports of the
+ * page's block of imports. A comment {@code <!-- given: .. -->} before it declares the fields and methods that the text
+ * has introduced.
  */
 class SparkPageTest {
     private static final Path PAGE = Path.of("../../docs/spark.md");

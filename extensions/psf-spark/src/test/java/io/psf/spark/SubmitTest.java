@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Applications that are submitted as a user submits them: Spark's jars are on the class path of driver and executors, those of
- * psf and of the application come by {@code --jars}.
+ * Applications that are submitted as a user submits them: Spark's jars are on the class path of driver and executors,
+ * those of psf and of the application come by {@code --jars}.
  */
 @Timeout(180)
 final class SubmitTest {

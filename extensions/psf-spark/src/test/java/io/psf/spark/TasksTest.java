@@ -82,8 +82,8 @@ class TasksTest {
     }
 
     /**
-     * As a speculative copy and its original, which Spark runs on different hosts only: the first attempt goes on pushing, in a
-     * thread, while the second one runs.
+     * As a speculative copy and its original, which Spark runs on different hosts only: the first attempt goes on
+     * pushing, in a thread, while the second one runs.
      */
     @Test
     void aTaskThatIsRunInTwoPlacesAtOncePushesOnce() throws InterruptedException {

@@ -13,8 +13,9 @@ import jdk.incubator.vector.VectorSpecies;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Off-heap float32 memory, read and written by vectors. Vectors access byte buffers on JDK 17 and 18, and memory segments
- * on JDK 22 and later: method handles, which the JIT inlines since they are constants, call the methods that this JDK has.
+ * Off-heap float32 memory, read and written by vectors. Vectors access byte buffers on JDK 17 and 18, and memory
+ * segments on JDK 22 and later: method handles, which the JIT inlines since they are constants, call the methods that
+ * this JDK has.
  */
 final class Floats {
     static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;

@@ -13,13 +13,13 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one formula until the JIT has compiled it to vector instructions. A vector that the JIT keeps as an object is ten
- * to fifty times slower, which no API tells: the time of the formula is compared with the time of the tiles.
+ * Runs one formula until the JIT has compiled it to vector instructions. A vector that the JIT keeps as an object is
+ * ten to fifty times slower, which no API tells: the time of the formula is compared with the time of the tiles.
  */
 final class WarmUp {
     /**
-     * The processor time of this thread that one formula may take until the JIT has compiled it. On a loaded machine the JIT
-     * waits for a processor as long as this thread does.
+     * The processor time of this thread that one formula may take until the JIT has compiled it. On a loaded machine
+     * the JIT waits for a processor as long as this thread does.
      */
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -29,8 +29,8 @@ final class WarmUp {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     /**
-     * The most time of vectors, in times of the tiles. In a cache, where no copy waits for memory, both may take as long;
-     * vectors that are objects take ten times as long.
+     * The most time of vectors, in times of the tiles. In a cache, where no copy waits for memory, both may take as
+     * long; vectors that are objects take ten times as long.
      */
     private static final double MOST = 1.5;
 

@@ -24,7 +24,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** JVMs with the module and without, and one that keeps vectors as objects: the same weights, by vectors or by tiles. */
+/**
+ * JVMs with the module and without, and one that keeps vectors as objects: the same weights, by vectors or by tiles.
+ */
 class PassedOverTest {
     private static final String FLAG = "--add-modules=jdk.incubator.vector";
     private static final String BY_VECTORS = "optimizer Adam steps with vectors of ";

@@ -8,8 +8,8 @@ import java.nio.Buffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses of direct buffers: of {@code java.lang.foreign} where the JDK has it, which is from version 22 on, else of
- * {@code sun.misc.Unsafe}.
+ * The addresses of direct buffers: of {@code java.lang.foreign} where the JDK has it, which is from version 22 on, else
+ * of {@code sun.misc.Unsafe}.
  */
 final class Addresses {
     /** (Buffer) to long; null if this JVM tells no addresses. */
@@ -17,7 +17,9 @@ final class Addresses {
 
     private Addresses() {}
 
-    /** Returns the address of the first element of a direct buffer, regardless of its position; 0 if it is not known. */
+    /**
+     * Returns the address of the first element of a direct buffer, regardless of its position; 0 if it is not known.
+     */
     static long of(Buffer buffer) {
         if (OF == null || !buffer.isDirect()) {
             return 0;

@@ -10,7 +10,10 @@ import java.util.Optional;
 public final class Cuda {
     private static final String FAILURE = "UnsatisfiedLinkError: ";
 
-    /** The reason why CUDA cannot be used; empty if it can. Found once: a class of JCuda that has failed to load stays so. */
+    /**
+     * The reason why CUDA cannot be used; empty if it can. Found once: a class of JCuda that has failed to load stays
+     * so.
+     */
     private static final class Probe {
         static final Optional<String> REASON = probe();
     }

@@ -74,8 +74,8 @@ public final class Device {
     /**
      * Returns a device. CUDA must be {@link Cuda#unavailable available}.
      *
-     * @throws PsException with {@code CONFIGURATION} if there is none of that number, with {@code INTERNAL} if the driver
-     *     fails
+     * @throws PsException with {@code CONFIGURATION} if there is none of that number, with {@code INTERNAL} if the
+     *     driver fails
      */
     public static Device of(int number) {
         if (number < 0 || number >= Loader.count()) {
@@ -142,7 +142,9 @@ public final class Device {
         }
     }
 
-    /** Returns the reason, as a clause, why the device is of no use to this process any more; empty as long as it is. */
+    /**
+     * Returns the reason, as a clause, why the device is of no use to this process any more; empty as long as it is.
+     */
     public Optional<String> lost() {
         return Optional.ofNullable(lost);
     }
@@ -197,8 +199,8 @@ public final class Device {
     }
 
     /**
-     * Allocates memory, its content undefined. An idle block of about that length is reused. If the device has too little
-     * memory, its idle blocks are given back to it first.
+     * Allocates memory, its content undefined. An idle block of about that length is reused. If the device has too
+     * little memory, its idle blocks are given back to it first.
      *
      * @param what the use, for the message
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if the device has too little memory

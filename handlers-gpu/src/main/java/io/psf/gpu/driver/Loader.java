@@ -40,7 +40,8 @@ final class Loader {
 
     /**
      * Initializes JCuda. It unpacks its library to a file of a fixed name in the folder for temporary files, and loads
-     * that: with a folder of its own, processes that start together, or are other users', do not load each other's file.
+     * that: with a folder of its own, processes that start together, or are other users', do not load each other's
+     * file.
      */
     private static void loadLibrary() throws IOException {
         String before = System.getProperty(TEMPORARY);
@@ -73,7 +74,9 @@ final class Loader {
         return count[0];
     }
 
-    /** Returns the version of CUDA that the driver supports: 1000 times the major part, plus 10 times the minor part. */
+    /**
+     * Returns the version of CUDA that the driver supports: 1000 times the major part, plus 10 times the minor part.
+     */
     static int version() {
         int[] version = new int[1];
         Cuda.check(JCudaDriver.cuDriverGetVersion(version), "version of the driver");

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The functions of the driver that map memory to addresses, through JNA: JCuda 12.6 leaves bytes of {@code
- * CUmemAllocationProp} undefined and passes a wrong location to {@code cuMemSetAccess}, so that the driver refuses both.
- * Thread-safe.
+ * CUmemAllocationProp} undefined and passes a wrong location to {@code cuMemSetAccess}, so that the driver refuses
+ * both. Thread-safe.
  */
 final class Mapping {
     private static final int BYTES_OF_PROPERTIES = 32;

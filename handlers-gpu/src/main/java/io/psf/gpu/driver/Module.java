@@ -36,7 +36,9 @@ public final class Module {
         this.name = name;
     }
 
-    /** Loads PTX. It is direct memory: with an array of the heap, the garbage collector would wait for the compilation. */
+    /**
+     * Loads PTX. It is direct memory: with an array of the heap, the garbage collector would wait for the compilation.
+     */
     static Module load(String ptx, String name, String device) {
         byte[] bytes = ptx.getBytes(StandardCharsets.UTF_8);
         ByteBuffer text = ByteBuffer.allocateDirect(bytes.length + 1).put(bytes).put((byte) 0);

@@ -45,8 +45,8 @@ public final class Nvcc {
     }
 
     /**
-     * Returns the first line of PTX that {@link #compile} makes of a source: it has the source's checksum, by which a test
-     * finds PTX that is not of the source any more.
+     * Returns the first line of PTX that {@link #compile} makes of a source: it has the source's checksum, by which a
+     * test finds PTX that is not of the source any more.
      *
      * @param source the CUDA C
      * @param name the name of the source
@@ -72,8 +72,8 @@ public final class Nvcc {
      * fused, so that results equal Java's results.
      *
      * @param name the name of the source, for messages
-     * @throws PsException with {@code CONFIGURATION} if this machine has no compiler, or if it refuses the source, with its
-     *     messages
+     * @throws PsException with {@code CONFIGURATION} if this machine has no compiler, or if it refuses the source, with
+     *     its messages
      */
     public static String compile(String source, String name) {
         Path nvcc = find().orElseThrow(() -> new PsException(

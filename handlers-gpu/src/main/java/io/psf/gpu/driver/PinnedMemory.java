@@ -43,7 +43,8 @@ public final class PinnedMemory {
     /**
      * Allocates memory, little-endian, its content undefined. Any device may use it.
      *
-     * @return null if the host has too little memory that can be locked, or as many bytes as the heap may have are in use
+     * @return null if the host has too little memory that can be locked, or as many bytes as the heap may have are in
+     *     use
      */
     public static @Nullable ByteBuffer allocate(Device device, int bytes) {
         if (USED.addAndGet(bytes) > MOST) {
@@ -96,9 +97,9 @@ public final class PinnedMemory {
     }
 
     /**
-     * Returns the buffer that JCuda has made of the memory. Views of a buffer refer to that buffer alone, not to the views
-     * that they were made of: what {@link Pointer#getByteBuffer()} returns is such a view, which may be collected while
-     * views of it are in use.
+     * Returns the buffer that JCuda has made of the memory. Views of a buffer refer to that buffer alone, not to the
+     * views that they were made of: what {@link Pointer#getByteBuffer()} returns is such a view, which may be collected
+     * while views of it are in use.
      */
     private static @Nullable ByteBuffer root(Pointer pointer) {
         try {

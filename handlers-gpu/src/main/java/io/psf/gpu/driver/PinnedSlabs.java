@@ -5,9 +5,9 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Page-locked memory in which short buffers are parts of longer blocks: a call of the driver takes as long as hundreds of
- * requests, may wait for the device, and gives whole pages. A block is freed when all of its buffers are unreachable.
- * Thread-safe.
+ * Page-locked memory in which short buffers are parts of longer blocks: a call of the driver takes as long as hundreds
+ * of requests, may wait for the device, and gives whole pages. A block is freed when all of its buffers are
+ * unreachable. Thread-safe.
  */
 public final class PinnedSlabs {
     /** From this length on a buffer is a block of its own. */

@@ -8,8 +8,8 @@ import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Addresses of a device, to which memory is mapped piece by piece: an array in it grows without being copied, and without
- * memory for two of it. Used by one thread, whose current device is the reservation's device.
+ * Addresses of a device, to which memory is mapped piece by piece: an array in it grows without being copied, and
+ * without memory for two of it. Used by one thread, whose current device is the reservation's device.
  */
 public final class Reservation {
     private final Device device;
@@ -74,12 +74,12 @@ public final class Reservation {
     }
 
     /**
-     * Maps memory for at least so many bytes in all; that which is mapped stays as it is. The idle blocks of the device are
-     * given back to it where it has too little.
+     * Maps memory for at least so many bytes in all; that which is mapped stays as it is. The idle blocks of the device
+     * are given back to it where it has too little.
      *
      * @param what the use, for the message
-     * @throws PsException with {@code RESOURCE_EXHAUSTED} if the device, or the reservation, has too little; then nothing
-     *     has changed
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if the device, or the reservation, has too little; then
+     *     nothing has changed
      */
     public void extend(long bytes, String what) {
         long wanted = roundedUp(bytes, device.granularity());

@@ -33,7 +33,9 @@ public final class Stream implements AutoCloseable {
     /** The memory of the addresses. */
     private final ByteBuffer table =
             ByteBuffer.allocateDirect(MOST_ARGUMENTS * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    /** The last kernel that was launched, for the message of an error that is found later, by any stream of the device. */
+    /**
+     * The last kernel that was launched, for the message of an error that is found later, by any stream of the device.
+     */
     private volatile String last = "";
 
     /** Creates a stream of the current device. */
@@ -48,7 +50,10 @@ public final class Stream implements AutoCloseable {
         return last;
     }
 
-    /** Returns the table of addresses. JCuda takes 7 to 11 us for each launch with pointers to pointers, and none for this. */
+    /**
+     * Returns the table of addresses. JCuda takes 7 to 11 us for each launch with pointers to pointers, and none for
+     * this.
+     */
     private Pointer pointers() {
         long address = Addresses.of(arguments);
         if (address == 0) {
@@ -197,7 +202,10 @@ public final class Stream implements AutoCloseable {
         }
     }
 
-    /** Waits for all work: it spins for as long as short calls take, then the thread sleeps. Returns the driver's result. */
+    /**
+     * Waits for all work: it spins for as long as short calls take, then the thread sleeps. Returns the driver's
+     * result.
+     */
     private int waited() {
         long begin = System.nanoTime();
         int result = JCudaDriver.cuStreamQuery(stream);

@@ -7,8 +7,8 @@ import io.psf.gpu.driver.PinnedMemory;
 import io.psf.gpu.driver.Stream;
 
 /**
- * Converts values of requests and answers that are float16, bfloat16 or INT8 on the wire: their bytes cross the link, and
- * kernels convert them.
+ * Converts values of requests and answers that are float16, bfloat16 or INT8 on the wire: their bytes cross the link,
+ * and kernels convert them.
  */
 final class Conversion {
     /** The most bytes of an array that kernels read over the link. */

@@ -12,7 +12,8 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies values of a shard on a device to scratch memory for answers, in the format of the wire. Used on the shard's lane.
+ * Copies values of a shard on a device to scratch memory for answers, in the format of the wire. Used on the shard's
+ * lane.
  */
 final class DeviceAnswers {
     private final TensorInfo tensor;

@@ -7,9 +7,9 @@ import io.psf.gpu.driver.Reservation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An array in the memory of a device, with one entry for each row of a shard: the values, a slot, or the keys. The array of
- * a growing table is mapped to reserved addresses once it is long, so that it grows in place; a short one, and any on a
- * device that does not map memory, moves to memory of twice the capacity.
+ * An array in the memory of a device, with one entry for each row of a shard: the values, a slot, or the keys. The
+ * array of a growing table is mapped to reserved addresses once it is long, so that it grows in place; a short one, and
+ * any on a device that does not map memory, moves to memory of twice the capacity.
  */
 final class DeviceColumn {
     private static final int LEAST_ROWS = 1024;
@@ -153,7 +153,8 @@ final class DeviceColumn {
     }
 
     /**
-     * Takes memory for more rows, and keeps the first {@code used} rows. If there is too little memory, nothing changes.
+     * Takes memory for more rows, and keeps the first {@code used} rows. If there is too little memory, nothing
+     * changes.
      *
      * @param needed the least number of rows
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if the device has too little memory

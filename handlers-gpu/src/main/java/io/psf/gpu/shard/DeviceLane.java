@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What all shards of one lane on one device share: streams, scratch memory, and what copies by them. Used by the lane's own
- * thread.
+ * What all shards of one lane on one device share: streams, scratch memory, and what copies by them. Used by the lane's
+ * own thread.
  */
 final class DeviceLane {
     private static final ThreadLocal<Map<Device, DeviceLane>> OF_THREAD = ThreadLocal.withInitial(HashMap::new);

@@ -9,7 +9,10 @@ import java.util.function.BiConsumer;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The marks of the rows of a table with a policy, a column on the device. Rows that are removed by them never pass the host. */
+/**
+ * The marks of the rows of a table with a policy, a column on the device. Rows that are removed by them never pass the
+ * host.
+ */
 final class DeviceMarks implements MarkMemory {
     /** The rows whose marks are copied to the host together. */
     private static final int PAGE = 1 << 14;

@@ -241,8 +241,8 @@ final class DeviceRows {
     }
 
     /**
-     * Queues the look-up of keys; a growing table creates missing rows, with their initial values if it generates them. With
-     * claims, {@link #mark} follows.
+     * Queues the look-up of keys; a growing table creates missing rows, with their initial values if it generates them.
+     * With claims, {@link #mark} follows.
      *
      * @param given the keys, which are at the address {@code of}, for messages
      * @param claims the claims of the operation
@@ -323,7 +323,9 @@ final class DeviceRows {
         end(given, 0, 0);
     }
 
-    /** Reads the status of an operation, as {@link #end(LongArray)}; before, counts the steps of the rows of its items. */
+    /**
+     * Reads the status of an operation, as {@link #end(LongArray)}; before, counts the steps of the rows of its items.
+     */
     void end(LongArray given, long items, long steps) {
         status.read(items, given.length(), steps);
         updateCounts();
@@ -337,7 +339,10 @@ final class DeviceRows {
         }
     }
 
-    /** Reads the numbers of rows and entries. New rows count as filled: if their fill throws, they stay zeros, as on hosts. */
+    /**
+     * Reads the numbers of rows and entries. New rows count as filled: if their fill throws, they stay zeros, as on
+     * hosts.
+     */
     void readCounts() {
         status.read();
         updateCounts();

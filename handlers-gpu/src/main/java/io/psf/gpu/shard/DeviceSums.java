@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up one shard's part of the sums of a formula on the device. Each thread adds in double precision, then the threads'
- * sums are added, the last of them on the host: the order differs from the host's order.
+ * Adds up one shard's part of the sums of a formula on the device. Each thread adds in double precision, then the
+ * threads' sums are added, the last of them on the host: the order differs from the host's order.
  */
 final class DeviceSums {
     /** The number of parts of each sum that the host adds up. */

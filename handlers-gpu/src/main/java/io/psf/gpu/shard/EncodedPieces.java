@@ -5,7 +5,9 @@ import io.psf.api.array.FloatArray;
 import io.psf.gpu.driver.Block;
 import java.util.Objects;
 
-/** Copies long arrays of another format than float32 in pieces, as {@link Pieces} does, and converts each on the device. */
+/**
+ * Copies long arrays of another format than float32 in pieces, as {@link Pieces} does, and converts each on the device.
+ */
 final class EncodedPieces {
     private final Workspace workspace;
     private final Pieces pieces;

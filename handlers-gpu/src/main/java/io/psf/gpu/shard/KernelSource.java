@@ -12,8 +12,8 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * psf's own kernels: PTX in its jar, and what the build has assembled of it for some devices, if the machine of the build had
- * an assembler.
+ * psf's own kernels: PTX in its jar, and what the build has assembled of it for some devices, if the machine of the
+ * build had an assembler.
  */
 record KernelSource(String name, String text) {
     private static final String FOLDER = "/io/psf/gpu/";
@@ -32,8 +32,8 @@ record KernelSource(String name, String text) {
     }
 
     /**
-     * Returns the name of the resource for devices of a compute capability: they run what was assembled for the first one of
-     * the same major part.
+     * Returns the name of the resource for devices of a compute capability: they run what was assembled for the first
+     * one of the same major part.
      */
     String resource(int capability) {
         try {

@@ -162,7 +162,10 @@ final class Kernels {
                         .pointer(status));
     }
 
-    /** Finds rows, and creates missing ones. A block adds its new rows to the status at once, so each thread takes one key. */
+    /**
+     * Finds rows, and creates missing ones. A block adds its new rows to the status at once, so each thread takes one
+     * key.
+     */
     void findOrInsert(long keys, int n, Index index, NewRows created, long rows, Claims claims, long status) {
         launch(
                 "psf_find_or_insert",
@@ -226,7 +229,9 @@ final class Kernels {
                 pulled(of, items).range(range).rows(of).pointer(into).pointer(status));
     }
 
-    /** Copies rows of a growing table to {@code into}, one after the other, and the row of each item to {@code rows}. */
+    /**
+     * Copies rows of a growing table to {@code into}, one after the other, and the row of each item to {@code rows}.
+     */
     void pullIndex(Items items, Range range, Index index, Rows of, long into, long rows, long status) {
         launchParts(
                 "psf_pull_index",

@@ -10,7 +10,10 @@ final class KeyIndex {
     private static final int BYTES_OF_ENTRY = 16;
     private static final int LEAST = 1 << 10;
 
-    /** The maximum number of rows in an index. Beyond it, the number of entries would exceed the integers of the kernels. */
+    /**
+     * The maximum number of rows in an index. Beyond it, the number of entries would exceed the integers of the
+     * kernels.
+     */
     static final int MOST_ROWS = 1 << 29;
 
     private final ShardMemory memory;
@@ -40,8 +43,8 @@ final class KeyIndex {
     }
 
     /**
-     * Returns the number of entries of an index in which {@code used} entries are in use: the least power of two of which
-     * they are at most three quarters.
+     * Returns the number of entries of an index in which {@code used} entries are in use: the least power of two of
+     * which they are at most three quarters.
      *
      * @param used the number of entries in use, at most {@link #MOST_ROWS}
      */

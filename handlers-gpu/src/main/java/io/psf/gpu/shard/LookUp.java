@@ -207,7 +207,10 @@ final class LookUp {
         }
     }
 
-    /** Queues the copy of the rows of n keys. Initial values follow each piece if one of several, or if keys may have no row. */
+    /**
+     * Queues the copy of the rows of n keys. Initial values follow each piece if one of several, or if keys may have no
+     * row.
+     */
     private void pull(Kernels kernels, long of, int n, Block items, FloatArray into, boolean mayMiss) {
         rows.status().begin();
         rows.pieces().out(into, width, (piece, first, some) -> {

@@ -21,8 +21,8 @@ record NewRows(long keys, Rows of, int most, @Nullable Generators initial) {
     private static final int FEW = 1 << 14;
 
     /**
-     * Returns the number of threads of which one has a key. A warp computes the initial values of all rows that its threads
-     * create, one after the other: few keys are spread over more warps.
+     * Returns the number of threads of which one has a key. A warp computes the initial values of all rows that its
+     * threads create, one after the other: few keys are spread over more warps.
      */
     int spread(int n) {
         return n <= FEW && generator().kind() >= 0 ? 8 : 1;

@@ -46,15 +46,17 @@ final class Pieces {
         void run(long piece, int first, int n);
     }
 
-    /** Returns the number of rows of a piece: as many as fit, at least 1 or 4. Pieces begin at multiples of 16 bytes. */
+    /**
+     * Returns the number of rows of a piece: as many as fit, at least 1 or 4. Pieces begin at multiples of 16 bytes.
+     */
     static int rowsOfPiece(int width) {
         int rows = Math.max(1, Workspace.PIECE / width);
         return width % 4 == 0 ? rows : Math.max(4, rows & -4);
     }
 
     /**
-     * Queues the copy of an array to the device, and a kernel on each piece. A short array in memory of the host that the
-     * device reads is not copied. The array may be released when the stream has been synchronized.
+     * Queues the copy of an array to the device, and a kernel on each piece. A short array in memory of the host that
+     * the device reads is not copied. The array may be released when the stream has been synchronized.
      *
      * @param from [n, width] float32
      */
@@ -103,8 +105,8 @@ final class Pieces {
     }
 
     /**
-     * Returns memory off the heap with an array's values: its own, or a copy of an array on the heap, or of a short one in
-     * memory that is not page-locked.
+     * Returns memory off the heap with an array's values: its own, or a copy of an array on the heap, or of a short one
+     * in memory that is not page-locked.
      */
     private ByteBuffer direct(FloatArray array, int half) {
         ByteBuffer own = array.offHeap();
@@ -124,8 +126,8 @@ final class Pieces {
     }
 
     /**
-     * Queues a kernel that writes each piece, and the copies of the pieces to the host. A kernel writes page-locked memory
-     * of the host itself if there is one piece. The array is filled when the stream has been synchronized.
+     * Queues a kernel that writes each piece, and the copies of the pieces to the host. A kernel writes page-locked
+     * memory of the host itself if there is one piece. The array is filled when the stream has been synchronized.
      *
      * @param to [n, width] float32, off-heap; written
      */

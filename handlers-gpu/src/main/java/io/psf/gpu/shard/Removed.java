@@ -4,8 +4,8 @@ import io.psf.api.array.LongArray;
 import java.util.function.Consumer;
 
 /**
- * The rows that a removal has removed, as attachments are notified of them: the last row takes the number of each removed row, one after
- * the other. The moves are the result of all of them, in any order.
+ * The rows that a removal has removed, as attachments are notified of them: the last row takes the number of each
+ * removed row, one after the other. The moves are the result of all of them, in any order.
  *
  * @param number the number of rows removed
  * @param tail the number of rows afterwards
@@ -31,7 +31,10 @@ record Removed(int number, int tail, int[] from, int[] to, long[] keysOfHoles, l
         void rowRemoved(long key, int row, int last);
     }
 
-    /** Tells the rows from the last one on: the row of that number has gone itself, or has taken the number of another one. */
+    /**
+     * Tells the rows from the last one on: the row of that number has gone itself, or has taken the number of another
+     * one.
+     */
     void tell(Listener rows, Consumer<LongArray> keys) {
         int n = keysOfTail.length;
         int[] moveOf = new int[n];

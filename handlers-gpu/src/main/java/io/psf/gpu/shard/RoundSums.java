@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The sums of a shard's rounds, which are in the memory of the host: each is copied to the device once, complete. Used on the
- * shard's lane.
+ * The sums of a shard's rounds, which are in the memory of the host: each is copied to the device once, complete. Used
+ * on the shard's lane.
  */
 final class RoundSums {
     private final Workspace workspace;

@@ -1,8 +1,8 @@
 package io.psf.gpu.shard;
 
 /**
- * The host's knowledge of an array with one float for each row: whether all rows have the same value. The steps of rows are
- * counted here while each step is one of all rows. No kernel reads or writes their numbers then.
+ * The host's knowledge of an array with one float for each row: whether all rows have the same value. The steps of rows
+ * are counted here while each step is one of all rows. No kernel reads or writes their numbers then.
  */
 final class SameValue {
     private final int rows;

@@ -55,8 +55,8 @@ final class Transfers {
     }
 
     /**
-     * Returns the address at which kernels read the keys of an operation: few in memory of the host, many on the device.
-     * The host's memory is in use until the stream is synchronized.
+     * Returns the address at which kernels read the keys of an operation: few in memory of the host, many on the
+     * device. The host's memory is in use until the stream is synchronized.
      */
     long upload(LongArray of) {
         int bytes = Math.multiplyExact(of.length(), Long.BYTES);

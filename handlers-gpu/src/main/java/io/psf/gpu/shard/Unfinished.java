@@ -1,8 +1,8 @@
 package io.psf.gpu.shard;
 
 /**
- * A removal whose keys are out of the index. It is finished by the operation that has begun it or, if that fails, by the
- * next one.
+ * A removal whose keys are out of the index. It is finished by the operation that has begun it or, if that fails, by
+ * the next one.
  *
  * @param moves the rows that move
  * @param count the number of rows afterwards

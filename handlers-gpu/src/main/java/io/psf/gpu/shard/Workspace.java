@@ -84,8 +84,8 @@ final class Workspace implements AutoCloseable {
     }
 
     /**
-     * Runs an operation of a shard. If it fails, blocks until its work has ended, so that no copy uses the memory of the
-     * request any more. Long scratch memory is given back at the end, unless this is a part of another operation.
+     * Runs an operation of a shard. If it fails, blocks until its work has ended, so that no copy uses the memory of
+     * the request any more. Long scratch memory is given back at the end, unless this is a part of another operation.
      */
     <T> T operation(Function<Kernels, T> work) {
         device.use();

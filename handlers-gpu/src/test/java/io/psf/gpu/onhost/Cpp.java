@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Compiles kernels as C++ with this machine's compiler, together with C++ of this module's tests. The results stay in the
- * folder for build results until a source changes.
+ * Compiles kernels as C++ with this machine's compiler, together with C++ of this module's tests. The results stay in
+ * the folder for build results until a source changes.
  */
 public final class Cpp {
     private static final Pattern KERNEL = Pattern.compile("extern\\s+\"C\"\\s+__global__\\s+void\\s+(\\w+)\\s*\\(");

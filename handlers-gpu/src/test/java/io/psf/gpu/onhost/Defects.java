@@ -60,7 +60,10 @@ class Defects {
         return IntStream.range(0, FLOATS).allMatch(i -> floats.getFloat(i * Float.BYTES) == value);
     }
 
-    /** Copies values in on one stream, by a kernel of another one, and out. Returns the number of rounds that were right. */
+    /**
+     * Copies values in on one stream, by a kernel of another one, and out. Returns the number of rounds that were
+     * right.
+     */
     private int rounds(boolean kernelWaits, boolean hostWaits) {
         Module module = device.module(PTX, "defects");
         Block from = device.allocate(BYTES, "from");

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicTest;
 
 /**
- * Runs tests in a JVM whose CUDA driver, libcuda.so.1, is C++ of this module that executes kernels on the host. The driver
- * is chosen when a process starts, so the tests run in one of their own; each of their results is a test here.
+ * Runs tests in a JVM whose CUDA driver, libcuda.so.1, is C++ of this module that executes kernels on the host. The
+ * driver is chosen when a process starts, so the tests run in one of their own; each of their results is a test here.
  */
 public final class HostDriver {
     static final String LOG = "HOST_CUDA_LOG";

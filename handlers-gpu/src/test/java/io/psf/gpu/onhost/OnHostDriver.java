@@ -11,7 +11,9 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Skips tests that are not run by {@link HostDriver}, since they have settings of it. Clears its log before each test. */
+/**
+ * Skips tests that are not run by {@link HostDriver}, since they have settings of it. Clears its log before each test.
+ */
 public final class OnHostDriver implements BeforeAllCallback, BeforeEachCallback {
     private static Optional<Path> file(String setting) {
         return Optional.ofNullable(System.getenv(setting)).map(Path::of);

@@ -8,7 +8,10 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tables with a policy, formats of the wire, pulls of several tables together, and pushes of repeated keys, on a device whose driver and kernels are those of the host. */
+/**
+ * Tables with a policy, formats of the wire, pulls of several tables together, and pushes of repeated keys, on a device
+ * whose driver and kernels are those of the host.
+ */
 @Timeout(500)
 class TablesOnHostTest {
     @TempDir

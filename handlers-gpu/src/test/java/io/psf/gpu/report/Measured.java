@@ -10,7 +10,8 @@ import java.util.Map;
  * @param name the case
  * @param value the median; NaN if it was not measured
  * @param unit GB/s, billion keys/s, or us
- * @param floor the value to compare with, in the same unit, which was measured in the same run or published; NaN for none
+ * @param floor the value to compare with, in the same unit, which was measured in the same run or published; NaN for
+ *     none
  * @param wanted the least ratio; NaN for none
  * @param note a remark, or the reason why the case was not measured
  */
@@ -43,7 +44,9 @@ public record Measured(String name, double value, String unit, double floor, dou
         return new Measured(name, value, unit, floor, wanted, remark);
     }
 
-    /** Returns the value as a multiple of the floor; of times, the floor as a multiple of the value. NaN without one. */
+    /**
+     * Returns the value as a multiple of the floor; of times, the floor as a multiple of the value. NaN without one.
+     */
     public double ratio() {
         return unit.equals(MICROS) ? floor / value : value / floor;
     }

@@ -17,8 +17,8 @@ import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.launcher.TagFilter;
 
 /**
- * Runs the tests and the benchmarks on a machine that has a GPU and no Maven. Started by on-device.sh, once for each part
- * of the report: a kernel that fails makes the device useless to its process.
+ * Runs the tests and the benchmarks on a machine that has a GPU and no Maven. Started by on-device.sh, once for each
+ * part of the report: a kernel that fails makes the device useless to its process.
  */
 public final class OnDevice {
     /** Exit codes. */
@@ -41,8 +41,8 @@ public final class OnDevice {
     /**
      * Runs one part.
      *
-     * @param arguments the part: tests, every-kernel, benchmarks, sanitizer or demo; the report's folder; for the last two,
-     *     the result in words
+     * @param arguments the part: tests, every-kernel, benchmarks, sanitizer or demo; the report's folder; for the last
+     *     two, the result in words
      */
     public static void main(String[] arguments) {
         Report report = new Report(Path.of(arguments[1]));

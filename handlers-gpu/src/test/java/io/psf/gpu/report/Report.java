@@ -7,8 +7,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The report in a folder: {@code report.json} and {@code report.txt}. Its parts are written by processes of their own, one
- * after the other, and are in the folder {@code parts} below it. Both files are complete after each change of a part.
+ * The report in a folder: {@code report.json} and {@code report.txt}. Its parts are written by processes of their own,
+ * one after the other, and are in the folder {@code parts} below it. Both files are complete after each change of a
+ * part.
  */
 final class Report {
     private static final List<String> PARTS =

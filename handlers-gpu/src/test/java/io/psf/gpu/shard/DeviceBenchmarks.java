@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The speed of shards on a device, each case as a ratio to what the card does in the same run. A case that fails, or for
- * which the device has too little memory, is a row that says so.
+ * The speed of shards on a device, each case as a ratio to what the card does in the same run. A case that fails, or
+ * for which the device has too little memory, is a row that says so.
  */
 public final class DeviceBenchmarks {
     private static final long GIGABYTE = 1L << 30;

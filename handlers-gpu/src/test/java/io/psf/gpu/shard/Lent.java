@@ -4,7 +4,9 @@ import io.psf.gpu.driver.Block;
 import io.psf.gpu.driver.Device;
 import java.nio.ByteBuffer;
 
-/** Memory of the device for one benchmark, and the workspace of the current thread. Given back to the device in the end. */
+/**
+ * Memory of the device for one benchmark, and the workspace of the current thread. Given back to the device in the end.
+ */
 final class Lent implements AutoCloseable {
     private final DeviceLane ofDevice;
     private final Workspace workspace;

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Pushes by key on a device, of which keys are repeated as no push of a worker repeats them: the items of a row step it in
- * their order. The oracle is a push of each item by itself.
+ * Pushes by key on a device, of which keys are repeated as no push of a worker repeats them: the items of a row step it
+ * in their order. The oracle is a push of each item by itself.
  */
 @ExtendWith(OnDevice.class)
 class PushesByKeyTest {

@@ -1,6 +1,9 @@
 package io.psf.gpu.shard;
 
-/** The size of the benchmarks: that of a card, or a small one for a test on the host, by the property {@code psf.gpu.small}. */
+/**
+ * The size of the benchmarks: that of a card, or a small one for a test on the host, by the property {@code
+ * psf.gpu.small}.
+ */
 final class Size {
     static final boolean IS_SMALL = Boolean.getBoolean("psf.gpu.small");
 

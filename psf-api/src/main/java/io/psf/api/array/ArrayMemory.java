@@ -14,8 +14,8 @@ public final class ArrayMemory {
     private ArrayMemory() {}
 
     /**
-     * Returns a view of a buffer's bytes from its position to its limit, in which values have a type. Values are converted
-     * when they are read and written.
+     * Returns a view of a buffer's bytes from its position to its limit, in which values have a type. Values are
+     * converted when they are read and written.
      *
      * @param type {@code FLOAT32}, {@code FLOAT16} or {@code BFLOAT16}
      * @throws IllegalArgumentException if the bytes are not a whole number of elements, or the type is {@code INT8}
@@ -36,8 +36,8 @@ public final class ArrayMemory {
     }
 
     /**
-     * Returns a view of a buffer's bytes from its position to its limit, in which values are integers of 8 bits: a float32
-     * factor for each block of values, then an int8 for each value. The view can only be read.
+     * Returns a view of a buffer's bytes from its position to its limit, in which values are integers of 8 bits: a
+     * float32 factor for each block of values, then an int8 for each value. The view can only be read.
      *
      * @param block the number of consecutive values that share a factor, at least 1
      * @param n the number of values

@@ -5,8 +5,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An array of float32 whose values are integers of 8 bits in memory, with a factor for each block of consecutive values.
- * It can only be read: a block's factor depends on all of its values.
+ * An array of float32 whose values are integers of 8 bits in memory, with a factor for each block of consecutive
+ * values. It can only be read: a block's factor depends on all of its values.
  */
 final class ByteFloats extends ReadOnlyFloats {
     /** The heap tile from which values are converted. One for each thread. */

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of an array whose values are converted when they are read: for callers that convert them elsewhere, such as on
- * a device.
+ * The memory of an array whose values are converted when they are read: for callers that convert them elsewhere, such
+ * as on a device.
  *
  * @param type FLOAT16, BFLOAT16 or INT8
  * @param values off-heap: 16 bits for each value, or an int8

@@ -206,8 +206,8 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
     }
 
     /**
-     * Returns how many rows to {@link #prefetchRows} at a time, so that they are still in the first-level cache when they
-     * are used.
+     * Returns how many rows to {@link #prefetchRows} at a time, so that they are still in the first-level cache when
+     * they are used.
      *
      * @param width elements in a row
      * @param arrays the number of arrays of which the rows are used together, such as values and slots
@@ -217,8 +217,9 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
     }
 
     /**
-     * Loads rows of this array, [_, width], into the processor's cache, many at a time. A loop over rows at random waits
-     * for each of them. Does nothing if the array is on the heap, or small enough to be in the cache, or the rows are long.
+     * Loads rows of this array, [_, width], into the processor's cache, many at a time. A loop over rows at random
+     * waits for each of them. Does nothing if the array is on the heap, or small enough to be in the cache, or the rows
+     * are long.
      *
      * @param rows the numbers of the rows
      * @param from the index of the first of {@code rows} to load

@@ -13,8 +13,8 @@ public enum FloatType {
     BFLOAT16,
     /**
      * Integers from -127 to 127, times a float32 factor for each row: on the wire only. The error is at most 1/254 of
-     * the largest magnitude in the row, and 1e-45 more below 1e-36. A row with a value that is not finite becomes NaN as
-     * a whole. Rows narrower than 8 values share the factor of 256 consecutive values, and become NaN together.
+     * the largest magnitude in the row, and 1e-45 more below 1e-36. A row with a value that is not finite becomes NaN
+     * as a whole. Rows narrower than 8 values share the factor of 256 consecutive values, and become NaN together.
      */
     INT8;
 

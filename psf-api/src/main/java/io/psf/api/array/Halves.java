@@ -111,8 +111,8 @@ final class Halves {
     }
 
     /**
-     * The values of binary16, for a JDK without a conversion. Computing one takes four times as long, and a hundred times if
-     * it is below the normal ones.
+     * The values of binary16, for a JDK without a conversion. Computing one takes four times as long, and a hundred
+     * times if it is below the normal ones.
      */
     private static final class Table {
         static final float[] VALUES = new float[1 << 16];

@@ -4,8 +4,8 @@ import java.util.Objects;
 
 /**
  * Rows of another array, one after the other, as a view that can only be read: a writer of frames copies the rows from
- * where they are, piece by piece, with no copy of all of them in between. The view is valid as long as neither the other
- * array nor the numbers of the rows change.
+ * where they are, piece by piece, with no copy of all of them in between. The view is valid as long as neither the
+ * other array nor the numbers of the rows change.
  */
 public final class RowFloats extends ReadOnlyFloats {
     private final FloatArray source;

@@ -4,15 +4,17 @@ import java.nio.FloatBuffer;
 import java.nio.ShortBuffer;
 
 /**
- * Loads rows into the processor's cache before they are copied or stepped. A loop that works on rows at random waits for
- * each of them. The loads here do not depend on each other, and take few instructions each: the processor makes as many at a
- * time as fit in its window of instructions.
+ * Loads rows into the processor's cache before they are copied or stepped. A loop that works on rows at random waits
+ * for each of them. The loads here do not depend on each other, and take few instructions each: the processor makes as
+ * many at a time as fit in its window of instructions.
  */
 final class RowLoads {
     /** Bytes in a cache line on most machines. */
     static final int LINE = 64;
 
-    /** The cache lines that are loaded ahead of their use. They take a part of the first-level cache: 12 of its 32 KiB. */
+    /**
+     * The cache lines that are loaded ahead of their use. They take a part of the first-level cache: 12 of its 32 KiB.
+     */
     private static final int LINES_AHEAD = 192;
 
     /** Rows of more lines are not loaded ahead: the processor loads the lines that follow the first ones by itself. */

@@ -16,9 +16,10 @@ import java.lang.annotation.Target;
  * record Response(@Along("keys") @Wire FloatArray values) {}                       // as the tensor's specification says
  * }</pre>
  *
- * The handler and the caller see float32. An array of 16 or 8 bits is a view of the received bytes, which converts values
- * when they are read. A view of {@code INT8} cannot be written: change a {@link io.psf.api.array.FloatArray#copy copy}. In an answer along the keys of another tensor, {@code INT8} has a
- * factor for 256 consecutive values, unless {@link Along} has the width of the rows.
+ * The handler and the caller see float32. An array of 16 or 8 bits is a view of the received bytes, which converts
+ * values when they are read. A view of {@code INT8} cannot be written: change a {@link io.psf.api.array.FloatArray#copy
+ * copy}. In an answer along the keys of another tensor, {@code INT8} has a factor for 256 consecutive values, unless
+ * {@link Along} has the width of the rows.
  */
 @Documented
 @Target({ElementType.RECORD_COMPONENT, ElementType.FIELD})

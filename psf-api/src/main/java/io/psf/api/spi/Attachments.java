@@ -215,7 +215,9 @@ public final class Attachments {
         }
     }
 
-    /** True if {@link #rowRemoved} or {@link #forget} has an effect: else a shard need not know which rows it removes. */
+    /**
+     * True if {@link #rowRemoved} or {@link #forget} has an effect: else a shard need not know which rows it removes.
+     */
     public boolean followRows() {
         return !loaded.isEmpty() || made.values().stream().anyMatch(RowListener.class::isInstance);
     }

@@ -8,8 +8,8 @@ import java.util.concurrent.CompletionStage;
  *
  * @param function the function
  * @param kind how the handler is called
- * @param shard the kind of shard that the handler serves: its own parameter's type; {@link Shard} for every kind, and for a
- *     handler that takes a node
+ * @param shard the kind of shard that the handler serves: its own parameter's type; {@link Shard} for every kind, and
+ *     for a handler that takes a node
  * @param handler the user's handler, for logs
  * @param target calls the handler; its type corresponds to the kind
  * @param <Q> the request

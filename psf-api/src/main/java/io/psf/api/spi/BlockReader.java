@@ -9,9 +9,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads scalars, texts and copied arrays, in order, from the block of a tuple. Every length is checked against the block
- * before any read or allocation, and what is made on the heap may be counted before it is made. A {@link TupleReader} is one
- * that also reads the rest of a body.
+ * Reads scalars, texts and copied arrays, in order, from the block of a tuple. Every length is checked against the
+ * block before any read or allocation, and what is made on the heap may be counted before it is made. A {@link
+ * TupleReader} is one that also reads the rest of a body.
  */
 public abstract sealed class BlockReader permits TupleReader {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -63,7 +63,10 @@ public abstract sealed class BlockReader permits TupleReader {
         void take(long bytes);
     }
 
-    /** Counts the objects that are made from now on against a memory, until {@link #settle}; the smallest tuples are free. */
+    /**
+     * Counts the objects that are made from now on against a memory, until {@link #settle}; the smallest tuples are
+     * free.
+     */
     public final void countIn(HeapMemory counted) {
         memory = counted;
         made = 0;

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param deadline the time limit for the answer; null for the worker's own limit
  * @param priority from -128 to 127: of the calls that wait on a server, those with a higher priority are run first
- * @param withoutLost true if a call to all servers leaves out the servers that are lost for good; without effect on other calls
+ * @param withoutLost true if a call to all servers leaves out the servers that are lost for good; without effect on
+ *     other calls
  */
 public record CallOptions(@Nullable Duration deadline, int priority, boolean withoutLost) implements Serializable {
     /** The worker's own time limit, priority 0. */

@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A caller that forwards every method to another one. A subclass overrides the methods that it changes. Thread-safe if the
- * other caller is.
+ * A caller that forwards every method to another one. A subclass overrides the methods that it changes. Thread-safe if
+ * the other caller is.
  */
 public abstract class ForwardingCaller implements ClusterCaller, FunctionCaller {
     /** For subclasses. */

@@ -30,8 +30,8 @@ public abstract class Function<Q, R> {
     }
 
     /**
-     * Returns the key that chooses the only server that runs the request, the owner of its {@link Routing#partition}; empty
-     * if every node of the place runs it.
+     * Returns the key that chooses the only server that runs the request, the owner of its {@link Routing#partition};
+     * empty if every node of the place runs it.
      */
     public OptionalLong ownerKey(Q request) {
         return OptionalLong.empty();

@@ -5,8 +5,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answers of calls on a shard that its server keeps: a call that is sent again gets its answer from here, and does not
- * run again. Used on the shard's lane.
+ * The answers of calls on a shard that its server keeps: a call that is sent again gets its answer from here, and does
+ * not run again. Used on the shard's lane.
  */
 public interface KeptAnswers {
     /** No answers: of a shard whose calls are not sent again. */

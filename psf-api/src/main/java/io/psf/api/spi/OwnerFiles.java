@@ -16,8 +16,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Files that their owner alone can read and write, and directories that their owner alone can enter, from their creation on. Where
- * the file system has no POSIX permissions, they are as all others. What exists already keeps its permissions.
+ * Files that their owner alone can read and write, and directories that their owner alone can enter, from their
+ * creation on. Where the file system has no POSIX permissions, they are as all others. What exists already keeps its
+ * permissions.
  */
 public final class OwnerFiles {
     private static final FileAttribute<?>[] NONE = {};
@@ -36,8 +37,9 @@ public final class OwnerFiles {
     }
 
     /**
-     * Forces the names of a directory and of those above it to the disk: they may be new, and a directory whose name is lost is
-     * lost with its files. A directory that cannot be opened as a file is passed over, as all are on some systems.
+     * Forces the names of a directory and of those above it to the disk: they may be new, and a directory whose name is
+     * lost is lost with its files. A directory that cannot be opened as a file is passed over, as all are on some
+     * systems.
      */
     public static void forceNames(Path directory) {
         for (Path at = directory.toAbsolutePath().getParent(); at != null; at = at.getParent()) {
@@ -78,7 +80,8 @@ public final class OwnerFiles {
     }
 
     /**
-     * Opens a file to write it, and creates it if there is none. A symbolic link is an error, and so is a FIFO or a device.
+     * Opens a file to write it, and creates it if there is none. A symbolic link is an error, and so is a FIFO or a
+     * device.
      *
      * @param options besides those to create and to write
      */

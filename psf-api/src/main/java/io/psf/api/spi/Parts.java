@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slices or nodes that get a part of a call, and the layouts of the tensors whose keys the call has. A runtime sends
- * one request to each part. Parts are numbered from 0. A {@link Routing} also has the call's keys and arrays.
+ * The slices or nodes that get a part of a call, and the layouts of the tensors whose keys the call has. A runtime
+ * sends one request to each part. Parts are numbered from 0. A {@link Routing} also has the call's keys and arrays.
  */
 public abstract sealed class Parts permits Routing {
     private final @Nullable TensorLayout layout;

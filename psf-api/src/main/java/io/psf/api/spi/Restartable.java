@@ -16,22 +16,22 @@ public interface Restartable {
     void abandon(PsException reason);
 
     /**
-     * Waits for no call of a worker, which has joined and does not begin yet, or has ended its epoch, until it {@link #restart
-     * begins} or {@link #resume goes on}.
+     * Waits for no call of a worker, which has joined and does not begin yet, or has ended its epoch, until it {@link
+     * #restart begins} or {@link #resume goes on}.
      */
     default void pause(int worker) {}
 
     /**
-     * Waits for workers again, which have all ended an epoch and begin the next one. The next call of each is its first one, as
-     * with {@link #restart}.
+     * Waits for workers again, which have all ended an epoch and begin the next one. The next call of each is its first
+     * one, as with {@link #restart}.
      *
      * @param workers the ranks of the workers
      */
     default void resume(Set<Integer> workers) {}
 
     /**
-     * Makes the next call of each worker its first one: all begin at the same step. No call waits, except one whose worker has
-     * given it up.
+     * Makes the next call of each worker its first one: all begin at the same step. No call waits, except one whose
+     * worker has given it up.
      *
      * @param loaded true if they have loaded a checkpoint; false if they go on from here, with workers that have joined
      * @param workers the ranks of the workers that begin

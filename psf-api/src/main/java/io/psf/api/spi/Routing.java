@@ -92,7 +92,9 @@ public final class Routing extends Parts {
         return routing;
     }
 
-    /** The number of partitions of the keys that belong to no tensor. The cluster's state says which server owns each. */
+    /**
+     * The number of partitions of the keys that belong to no tensor. The cluster's state says which server owns each.
+     */
     public static final int PARTITIONS = 1024;
 
     /** Returns the partition of a key that belongs to no tensor, from 0: the upper bits of its hash. */

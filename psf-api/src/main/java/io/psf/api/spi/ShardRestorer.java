@@ -6,8 +6,8 @@ import io.psf.api.TensorId;
 import java.util.List;
 
 /**
- * Makes and loads the shards of a server that takes the place of a lost one, before the server takes calls. A service: its
- * artifact has {@code META-INF/services/io.psf.api.spi.ShardRestorer}.
+ * Makes and loads the shards of a server that takes the place of a lost one, before the server takes calls. A service:
+ * its artifact has {@code META-INF/services/io.psf.api.spi.ShardRestorer}.
  */
 public interface ShardRestorer {
     /**

@@ -13,7 +13,8 @@ import java.util.function.Consumer;
 
 /**
  * A node with the directory for checkpoints, for the functions that save and load tensors; with its class path, for the
- * function that makes tensors; and with its listeners, for the functions that count requests. Every node implements this interface. The other functions need {@link Node} alone.
+ * function that makes tensors; and with its listeners, for the functions that count requests. Every node implements
+ * this interface. The other functions need {@link Node} alone.
  */
 public interface StoredNode extends Node {
     /**
@@ -31,16 +32,16 @@ public interface StoredNode extends Node {
      * their workers do.
      *
      * @param tensors their names
-     * @param epoch the epoch of the cluster's state that the caller knows, such as the version of a tensor's layout; this
-     *     node waits until it knows it, too
-     * @return in the order of the names, completed on this node's lane; fails with {@code UNKNOWN_TENSOR} if a tensor is
-     *     not declared any more. A lane must not block on it
+     * @param epoch the epoch of the cluster's state that the caller knows, such as the version of a tensor's layout;
+     *     this node waits until it knows it, too
+     * @return in the order of the names, completed on this node's lane; fails with {@code UNKNOWN_TENSOR} if a tensor
+     *     is not declared any more. A lane must not block on it
      */
     CompletionStage<List<DeclaredTensor>> declared(List<TensorId> tensors, long epoch);
 
     /**
-     * Runs work that blocks for long, on files for example, on a daemon thread of its own. The test kit's nodes run it on
-     * their lane, after the work that is queued there.
+     * Runs work that blocks for long, on files for example, on a daemon thread of its own. The test kit's nodes run it
+     * on their lane, after the work that is queued there.
      *
      * @param thread the thread's name
      */
@@ -51,8 +52,8 @@ public interface StoredNode extends Node {
     }
 
     /**
-     * Runs work on each shard that this node holds, those included that are the memory of a function, as {@link #onShards}
-     * does: for functions that end what calls on all shards have begun.
+     * Runs work on each shard that this node holds, those included that are the memory of a function, as {@link
+     * #onShards} does: for functions that end what calls on all shards have begun.
      *
      * @return completed on this node's lane when the work has run on all shards
      */
@@ -62,8 +63,8 @@ public interface StoredNode extends Node {
     MemoryUse tensorMemory();
 
     /**
-     * Drops the shards of a tensor, as {@link #drop} does, and waits until their lanes have given the memory up: until then, a claim
-     * of as much memory would fail.
+     * Drops the shards of a tensor, as {@link #drop} does, and waits until their lanes have given the memory up: until
+     * then, a claim of as much memory would fail.
      *
      * @return the number of the shards, completed on this node's lane
      */

@@ -86,7 +86,9 @@ public final class TupleWriter extends BlockWriter {
         tensor = null;
     }
 
-    /** Sets the tensor on whose shard the function runs, until {@link #reset}: it has a format for arrays on the wire. */
+    /**
+     * Sets the tensor on whose shard the function runs, until {@link #reset}: it has a format for arrays on the wire.
+     */
     public void ofTensor(@Nullable TensorInfo tensor) {
         this.tensor = tensor;
     }

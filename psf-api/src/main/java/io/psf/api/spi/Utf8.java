@@ -40,7 +40,9 @@ final class Utf8 {
         }
     }
 
-    /** Writes the characters of a text as bytes, and returns true if all are ASCII; false leaves the bytes undefined. */
+    /**
+     * Writes the characters of a text as bytes, and returns true if all are ASCII; false leaves the bytes undefined.
+     */
     static boolean ascii(String text, byte[] bytes, int at) {
         int length = text.length();
         for (int i = 0; i < length; i++) {

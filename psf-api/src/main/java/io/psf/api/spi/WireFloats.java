@@ -10,8 +10,8 @@ import java.nio.ByteOrder;
 
 /**
  * The formats of float32 arrays on the wire. In an entry of the array table, the lowest 8 bits of the type are the
- * format; the others are the values in a block of {@code INT8}, whose bytes are a float32 factor for each block, then an
- * int8 for each value. Stateless.
+ * format; the others are the values in a block of {@code INT8}, whose bytes are a float32 factor for each block, then
+ * an int8 for each value. Stateless.
  */
 final class WireFloats {
     /** The number of the first format after the numbers of {@link io.psf.api.array.ElementType}. */

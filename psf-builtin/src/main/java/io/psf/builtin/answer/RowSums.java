@@ -6,7 +6,10 @@ import io.psf.api.array.LongArray;
 import io.psf.api.array.RowFloats;
 import java.util.Arrays;
 
-/** Sums of rows of a shard in the host's memory. The rows are copied a tile at a time, which stays in the processor's cache. */
+/**
+ * Sums of rows of a shard in the host's memory. The rows are copied a tile at a time, which stays in the processor's
+ * cache.
+ */
 final class RowSums {
     /** The values of a tile, if the rows are shorter. */
     private static final int TILE = 2048;
@@ -89,7 +92,10 @@ final class RowSums {
         }
     }
 
-    /** Adds four rows, one after the other, in one pass over the sums: most of the time of a short pass is spent at its ends. */
+    /**
+     * Adds four rows, one after the other, in one pass over the sums: most of the time of a short pass is spent at its
+     * ends.
+     */
     private static void addFour(float[] sum, float[] values, int from, int n) {
         int second = from + n;
         int third = second + n;

@@ -6,8 +6,8 @@ package io.psf.builtin.cache;
  * counted.
  *
  * @param rows the rows that were looked up
- * @param misses the rows whose key had no row in the cache; includes, with an optimizer that is not linear, the rows that
- *     were requested to show the caller's own updates
+ * @param misses the rows whose key had no row in the cache; includes, with an optimizer that is not linear, the rows
+ *     that were requested to show the caller's own updates
  * @param stale the rows in the cache that were more than the bound behind and were received again
  * @param prefetched the rows that a prefetch received
  * @param evictions the lines that were given to another key

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * The updates on their way to the servers. One push is in flight while the next one is collected. A server runs the
  * calls of one worker in their order, so a row that is requested after a push has the push applied.
  *
- * <p>A push is one call, which the servers of its rows run exactly once. If it fails, it is not known which of them have
- * run it. Its updates can be neither dropped nor sent again, so no other push is accepted.
+ * <p>A push is one call, which the servers of its rows run exactly once. If it fails, it is not known which of them
+ * have run it. Its updates can be neither dropped nor sent again, so no other push is accepted.
  */
 final class SentUpdates {
     /** The floats of a push: 1 MB. */

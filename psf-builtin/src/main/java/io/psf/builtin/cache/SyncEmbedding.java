@@ -16,8 +16,8 @@ import io.psf.api.layout.Wire;
  * updates that {@link PushEmbedding} and {@link PushSyncEmbedding} have reported for it. A cached row that is at most
  * {@code bound} updates behind is not sent. The cache protocol of HET (Miao et al., VLDB 2022).
  *
- * <p>The function is read-only: the first push of a cache attaches the versions to the shard. Until then all rows of the
- * shard have one version, which is another after each removal of rows.
+ * <p>The function is read-only: the first push of a cache attaches the versions to the shard. Until then all rows of
+ * the shard have one version, which is another after each removal of rows.
  */
 @PsFunction(value = "psf.cache.sync", readOnly = true)
 public interface SyncEmbedding {

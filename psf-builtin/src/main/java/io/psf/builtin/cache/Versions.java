@@ -65,7 +65,9 @@ final class Versions implements Checkpointed, Measured, RowListener {
         return shard.findAttachment(Versions.class, () -> new Versions(shard)).map(Versions::ofRows);
     }
 
-    /** Returns the version of all rows of a shard that no cache has pushed to: it differs after each removal of rows. */
+    /**
+     * Returns the version of all rows of a shard that no cache has pushed to: it differs after each removal of rows.
+     */
     static long ofAll(Shard shard) {
         return shard instanceof StoredShard stored ? GAP * (stored.removals() & Integer.MAX_VALUE) : 0;
     }

@@ -19,13 +19,15 @@ public interface BaseModel {
     /**
      * The step.
      *
-     * @param step the newest complete step; -1 if there is none, or if the next save is to have all rows since a damaged
-     *     step has been found
+     * @param step the newest complete step; -1 if there is none, or if the next save is to have all rows since a
+     *     damaged step has been found
      * @param checksum the checksum of its manifest
      */
     record Response(long step, int checksum) {}
 
-    /** Reads the manifests, and compares the lengths of the files. The shards verify the content before they link it. */
+    /**
+     * Reads the manifests, and compares the lengths of the files. The shards verify the content before they link it.
+     */
     default Response handle(Request request, StoredNode node) {
         ModelSteps steps = new ModelSteps(node.checkpoints(), request.model());
         SkippedSteps skipped = ModelAttempts.of(node).skipped(request.model());

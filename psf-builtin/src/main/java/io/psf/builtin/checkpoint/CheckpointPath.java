@@ -31,8 +31,8 @@ final class CheckpointPath {
     /**
      * Returns the path of a checkpoint below a directory.
      *
-     * @throws PsException with {@code BAD_REQUEST} if the name is invalid, or would lead out of the directory; with {@code
-     *     STORAGE} if a folder below the directory is a symbolic link
+     * @throws PsException with {@code BAD_REQUEST} if the name is invalid, or would lead out of the directory; with
+     *     {@code STORAGE} if a folder below the directory is a symbolic link
      */
     static Path of(Path root, String checkpoint) {
         require("checkpoint", checkpoint);
@@ -53,7 +53,9 @@ final class CheckpointPath {
         var unused = BadRequest.ifIllegal(() -> Names.requirePath(what, name));
     }
 
-    /** Returns a folder in another one. The directory that was set may be a link; one below it may be another user's. */
+    /**
+     * Returns a folder in another one. The directory that was set may be a link; one below it may be another user's.
+     */
     private static Path below(Path folder, String name, String checkpoint) {
         Path path = folder.resolve(name);
         if (Files.isSymbolicLink(path)) {
@@ -71,8 +73,8 @@ final class CheckpointPath {
     }
 
     /**
-     * Returns the name of a tensor's folder: bytes that are unsafe in file names become {@code %XX}; a long name is cut,
-     * and the tensor's number is appended.
+     * Returns the name of a tensor's folder: bytes that are unsafe in file names become {@code %XX}; a long name is
+     * cut, and the tensor's number is appended.
      */
     static String of(TensorId tensor) {
         StringBuilder name = new StringBuilder();

@@ -46,7 +46,9 @@ public interface CommitModel {
      */
     record Response(List<String> notDeleted) {}
 
-    /** Writes the manifest, with the workers' records: of a worker that is absent, the record of the checkpoint before. */
+    /**
+     * Writes the manifest, with the workers' records: of a worker that is absent, the record of the checkpoint before.
+     */
     default Response handle(Request request, StoredNode node) {
         ModelHolds.of(node).requireHeld(request.model(), request.hold(), node);
         request.tensors().forEach(CommitModel::require);

@@ -7,8 +7,8 @@ import io.psf.api.layout.ByKey;
 import io.psf.api.spi.StoredNode;
 
 /**
- * Deletes a step of a model. Called before a save of that step, and after a failed one. Fails with {@code CONFIGURATION}
- * if another job saves the model.
+ * Deletes a step of a model. Called before a save of that step, and after a failed one. Fails with {@code
+ * CONFIGURATION} if another job saves the model.
  */
 @PsFunction(value = "psf.model.discard", at = Place.SERVER)
 public interface DiscardModel {

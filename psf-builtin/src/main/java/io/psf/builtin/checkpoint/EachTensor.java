@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work on the shards of many tensors that a server holds, each on its lane. Some tensors are worked on at a time, so that
- * other calls get their turns on the lanes in between. Used on the node's lane.
+ * Work on the shards of many tensors that a server holds, each on its lane. Some tensors are worked on at a time, so
+ * that other calls get their turns on the lanes in between. Used on the node's lane.
  *
  * @param <T> what the work makes of a shard
  */

@@ -141,7 +141,10 @@ record Folder(Path path) {
         T write(FileChannel channel) throws IOException;
     }
 
-    /** Deletes the files with images, finished or not, and their indexes that are not in {@code files}. Returns the number of deleted files. */
+    /**
+     * Deletes the files with images, finished or not, and their indexes that are not in {@code files}. Returns the
+     * number of deleted files.
+     */
     int deleteAllBut(Set<Path> files) throws IOException {
         int deleted = 0;
         try (DirectoryStream<Path> there = Files.newDirectoryStream(path, IMAGES)) {

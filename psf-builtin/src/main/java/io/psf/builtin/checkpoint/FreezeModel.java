@@ -8,8 +8,8 @@ import io.psf.api.spi.StoredNode;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Copies the shards of a model to files, as {@link SaveModel} does, and answers before they are on the disk: calls go on from
- * then. {@link WrittenModel} says when they are.
+ * Copies the shards of a model to files, as {@link SaveModel} does, and answers before they are on the disk: calls go
+ * on from then. {@link WrittenModel} says when they are.
  */
 @PsFunction(value = "psf.model.freeze", at = Place.SERVER)
 public interface FreezeModel {

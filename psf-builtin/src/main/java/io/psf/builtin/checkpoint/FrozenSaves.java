@@ -9,7 +9,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** The latest saves whose shards are copied, and whose files are being forced to the disk. Attached to a server, on its lane. */
+/**
+ * The latest saves whose shards are copied, and whose files are being forced to the disk. Attached to a server, on its
+ * lane.
+ */
 final class FrozenSaves {
     /** Only one save of a model is under way at a time; there may be several models. */
     private static final int KEPT = 8;

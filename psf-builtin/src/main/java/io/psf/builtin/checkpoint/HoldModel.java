@@ -7,8 +7,8 @@ import io.psf.api.layout.ByKey;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Takes the checkpoints of a model for a client that saves or loads it alone, until the client {@link ReleaseModel releases}
- * them. A client that works on renews its hold.
+ * Takes the checkpoints of a model for a client that saves or loads it alone, until the client {@link ReleaseModel
+ * releases} them. A client that works on renews its hold.
  */
 @PsFunction(value = "psf.model.hold", at = Place.SERVER)
 public interface HoldModel {
@@ -30,8 +30,8 @@ public interface HoldModel {
     record Response(long hold) {}
 
     /**
-     * Answers once no other client holds the model. Fails with {@code BAD_REQUEST} if the cluster has workers, with {@code
-     * UNAVAILABLE} if the hold to renew is over.
+     * Answers once no other client holds the model. Fails with {@code BAD_REQUEST} if the cluster has workers, with
+     * {@code UNAVAILABLE} if the hold to renew is over.
      */
     default CompletionStage<Response> handle(Request request, Node server) {
         ModelHolds holds = ModelHolds.of(server);

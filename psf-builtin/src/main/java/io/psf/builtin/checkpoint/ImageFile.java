@@ -19,8 +19,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * A verified image in a file. The whole image is verified before any of its rows is loaded, so that loading can fail only
- * with an I/O error.
+ * A verified image in a file. The whole image is verified before any of its rows is loaded, so that loading can fail
+ * only with an I/O error.
  *
  * @param path the file
  * @param image the position of the image in the file, its length and its checksum
@@ -53,8 +53,8 @@ record ImageFile(Path path, SavedImage image, ImageHeader header, ImageHeader.Ow
     }
 
     /**
-     * Verifies an image and reads its header: the checksum must match, and the image must have all parts that the header
-     * declares.
+     * Verifies an image and reads its header: the checksum must match, and the image must have all parts that the
+     * header declares.
      *
      * @param folder the folder of the checkpoint
      * @param shard the shard whose rows are loaded

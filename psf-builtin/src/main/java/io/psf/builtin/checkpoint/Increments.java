@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Saves of a shard that later ones can build on. The image has the hashes of its rows. If an earlier save has images of
  * the same range, the rows whose hashes differ from theirs are written, and the files of these are linked into the new
- * folder. Nothing is held in memory between two saves, so a server that was restarted, or has loaded another checkpoint,
- * writes a right increment, too.
+ * folder. Nothing is held in memory between two saves, so a server that was restarted, or has loaded another
+ * checkpoint, writes a right increment, too.
  */
 final class Increments {
     private static final Logger LOG = LoggerFactory.getLogger(Increments.class);
@@ -59,8 +59,8 @@ final class Increments {
      * The rows of a shard that a save writes.
      *
      * @param rows the rows
-     * @param bases the images that they build on, oldest first, linked into the folder of the save; empty if all rows are
-     *     written
+     * @param bases the images that they build on, oldest first, linked into the folder of the save; empty if all rows
+     *     are written
      */
     record Plan(ImageRows rows, List<SavedImage> bases) {
         /** All rows, which no later save can build on. */
@@ -129,7 +129,9 @@ final class Increments {
         }
     }
 
-    /** Compares the rows with the hashes in the files of a chain. Returns false if no increment can follow the chain. */
+    /**
+     * Compares the rows with the hashes in the files of a chain. Returns false if no increment can follow the chain.
+     */
     private boolean read(Base base, SavedChain chain) throws IOException {
         for (SavedImage image : chain.images()) {
             Path path = base.folder().file(image);
@@ -187,8 +189,8 @@ final class Increments {
     }
 
     /**
-     * Links the files of a chain into a folder. A pack may have been linked for another shard. After a failure the links
-     * of packs stay: others may build on them, and a commit deletes what nothing names.
+     * Links the files of a chain into a folder. A pack may have been linked for another shard. After a failure the
+     * links of packs stay: others may build on them, and a commit deletes what nothing names.
      */
     private static void link(Folder old, SavedChain chain, Folder folder) throws IOException {
         List<Path> linked = new ArrayList<>();

@@ -8,8 +8,8 @@ import java.nio.file.attribute.FileTime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file whose content this server has written or verified. Thread-safe: a pack is known to the lanes of all shards that
- * it has images of.
+ * A file whose content this server has written or verified. Thread-safe: a pack is known to the lanes of all shards
+ * that it has images of.
  */
 final class KnownFile {
     private volatile @Nullable Stamp stamp;

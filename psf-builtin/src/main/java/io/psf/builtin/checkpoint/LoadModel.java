@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Loads tensors of a saved model; each server loads its own shards, from the images of the step, whatever the numbers of
- * servers and slices were. A shard verifies everything that it reads before it changes.
+ * Loads tensors of a saved model; each server loads its own shards, from the images of the step, whatever the numbers
+ * of servers and slices were. A shard verifies everything that it reads before it changes.
  */
 @PsFunction(value = "psf.model.load", at = Place.SERVER)
 public interface LoadModel {

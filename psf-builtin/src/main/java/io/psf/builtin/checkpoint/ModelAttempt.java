@@ -78,8 +78,8 @@ final class ModelAttempt {
     }
 
     /**
-     * Makes the first worker that calls the leader. The others are answered when it has finished. The attempt fails with
-     * {@code BAD_REQUEST} if the workers want to do different work, or if one of the workers has no part.
+     * Makes the first worker that calls the leader. The others are answered when it has finished. The attempt fails
+     * with {@code BAD_REQUEST} if the workers want to do different work, or if one of the workers has no part.
      *
      * @param present the ranks of the workers that are present; others no longer take part
      */
@@ -138,8 +138,8 @@ final class ModelAttempt {
     }
 
     /**
-     * Selects the leader once all workers have a part that were present when the first called. Fails the attempt if their work differs, or if its leader
-     * is not present.
+     * Selects the leader once all workers have a part that were present when the first called. Fails the attempt if
+     * their work differs, or if its leader is not present.
      */
     void retain(Set<Integer> present) {
         counted.retainAll(present);

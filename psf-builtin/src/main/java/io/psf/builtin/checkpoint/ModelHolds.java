@@ -21,9 +21,9 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clients that save or load models alone: one at a time for each model, and none beside workers. A hold whose client
- * is silent for {@link #SILENCE} is over, and so is each when a worker joins. What a client does with a hold that is over is
- * refused. Attached to the server for all models, used on its lane.
+ * The clients that save or load models alone: one at a time for each model, and none beside workers. A hold whose
+ * client is silent for {@link #SILENCE} is over, and so is each when a worker joins. What a client does with a hold
+ * that is over is refused. Attached to the server for all models, used on its lane.
  */
 final class ModelHolds implements MemberListener {
     /** How long a client may not renew its hold: many times the interval of its renewals. */
@@ -113,7 +113,8 @@ final class ModelHolds implements MemberListener {
      * Checks that a client that changes checkpoints still holds the model.
      *
      * @param number the number of the hold; 0 for a worker, which needs none
-     * @throws PsException with {@code BAD_REQUEST} if the cluster has workers; with {@code UNAVAILABLE} if the hold is over
+     * @throws PsException with {@code BAD_REQUEST} if the cluster has workers; with {@code UNAVAILABLE} if the hold is
+     *     over
      */
     void requireHeld(String model, long number, Node server) {
         if (number != 0) {

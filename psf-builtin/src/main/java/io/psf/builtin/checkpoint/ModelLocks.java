@@ -52,8 +52,8 @@ final class ModelLocks implements AutoCloseable {
      * Takes a model's folder for this job, unless it has it.
      *
      * @param root the server's checkpoint directory
-     * @throws PsException with {@code CONFIGURATION} if another job has it; with {@code STORAGE} if the lock's file cannot
-     *     be written
+     * @throws PsException with {@code CONFIGURATION} if another job has it; with {@code STORAGE} if the lock's file
+     *     cannot be written
      */
     void take(Path root, String model) {
         Path folder = CheckpointPath.of(root, model);

@@ -158,8 +158,8 @@ record ModelSteps(Path root, String model) {
     }
 
     /**
-     * Deletes a step, the manifest first. Shards may still be writing files of a save whose worker was lost: such a file
-     * gets its name once, so the next attempt to delete the folder finds it.
+     * Deletes a step, the manifest first. Shards may still be writing files of a save whose worker was lost: such a
+     * file gets its name once, so the next attempt to delete the folder finds it.
      */
     void discard(long step) {
         Path folder = of(step).path();

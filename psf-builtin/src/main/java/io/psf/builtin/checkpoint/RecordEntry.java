@@ -14,7 +14,10 @@ public record RecordEntry(int worker, String key, String value) {
     /** The beginning of the keys that are not a user's. */
     public static final String OWN = "psf:";
 
-    /** The key of the step at which a worker has saved its record: an earlier one than the checkpoint's, if it was absent then. */
+    /**
+     * The key of the step at which a worker has saved its record: an earlier one than the checkpoint's, if it was
+     * absent then.
+     */
     public static final String STEP = OWN + "step";
 
     /** The most characters of a record. */

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Loads the shards of one server from the newest checkpoints of models. A server calls it on itself when it takes the place of a
- * lost one. A checkpoint that is damaged is skipped, and the next older one is loaded.
+ * Loads the shards of one server from the newest checkpoints of models. A server calls it on itself when it takes the
+ * place of a lost one. A checkpoint that is damaged is skipped, and the next older one is loaded.
  */
 @PsFunction(value = "psf.model.restore", at = Place.SERVER)
 public interface RestoreModels {

@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.zip.CRC32C;
 
-/** The texts of a checkpoint: lines, of which the first names the format, and the last is the checksum of the others. */
+/**
+ * The texts of a checkpoint: lines, of which the first names the format, and the last is the checksum of the others.
+ */
 final class SealedText {
     private static final String LAST = "crc32c ";
 

@@ -16,8 +16,8 @@ record ShardLoad(String checkpoint, Folder folder, TensorImages images) {
      * Verifies the images that have rows of a shard, then loads them.
      *
      * @param dryRun true if they are only verified
-     * @throws PsException with {@code STORAGE} if a file is missing or damaged; with {@code BAD_REQUEST} if the width, the
-     *     optimizer or the width of a slot differ, or the tensor has fewer rows than were saved; with {@code
+     * @throws PsException with {@code STORAGE} if a file is missing or damaged; with {@code BAD_REQUEST} if the width,
+     *     the optimizer or the width of a slot differ, or the tensor has fewer rows than were saved; with {@code
      *     RESOURCE_EXHAUSTED} if there are too many rows
      */
     void run(StoredShard shard, boolean dryRun) {

@@ -8,8 +8,8 @@ import java.util.Map;
 
 /**
  * The images of a shard whose content this server has verified or written, so that a save does not read them again
- * before it builds on them. An image whose file has been replaced or written to since is not among them. Attached to the
- * shard, used on its lane.
+ * before it builds on them. An image whose file has been replaced or written to since is not among them. Attached to
+ * the shard, used on its lane.
  */
 final class VerifiedImages {
     private Map<Place, KnownFile> known = Map.of();

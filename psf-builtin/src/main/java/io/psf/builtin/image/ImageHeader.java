@@ -207,7 +207,8 @@ public record ImageHeader(
      * @param shard the shard whose rows are loaded
      * @param newer the keys that later images of the chain name
      * @return what the shard owns of it
-     * @throws PsException with {@code STORAGE} if a part is missing, too long, or has an entry outside the image's range
+     * @throws PsException with {@code STORAGE} if a part is missing, too long, or has an entry outside the image's
+     *     range
      */
     public Owned requireBody(ImageInput in, StoredShard shard, Superseded newer) throws IOException {
         long body = in.position();

@@ -15,8 +15,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an image, little-endian, through a bounded buffer: from a stream, or from any position if it is a part of a file.
- * Not thread-safe.
+ * Reads an image, little-endian, through a bounded buffer: from a stream, or from any position if it is a part of a
+ * file. Not thread-safe.
  */
 public final class ImageInput implements Closeable {
     /** The most floats that the buffer holds. */

@@ -73,8 +73,8 @@ public final class ImageOutput {
     }
 
     /**
-     * Returns a stream of bytes of a length that is not known yet: each write is a piece, an int32 length and the bytes;
-     * closing it writes a length of 0. The stream is to be buffered, since each piece has its length.
+     * Returns a stream of bytes of a length that is not known yet: each write is a piece, an int32 length and the
+     * bytes; closing it writes a length of 0. The stream is to be buffered, since each piece has its length.
      */
     OutputStream pieces() {
         return new OutputStream() {

@@ -10,9 +10,9 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * The rows of a shard for the keys of an image that it owns. The keys are read once. What is kept of them is one bit for
- * each key, and 4 bytes for each owned one if their rows are not numbered in the order of the keys, as they usually are.
- * Not thread-safe.
+ * The rows of a shard for the keys of an image that it owns. The keys are read once. What is kept of them is one bit
+ * for each key, and 4 bytes for each owned one if their rows are not numbered in the order of the keys, as they usually
+ * are. Not thread-safe.
  */
 final class KeyedRows {
     /** The most keys that are read together. */

@@ -18,12 +18,13 @@ import java.nio.channels.Channels;
 import java.util.List;
 
 /**
- * The image of a shard. A checkpoint has its rows, slots, attachments and totals. The image of a slice that moves also has
- * the {@link MovingState}, such as its open rounds, and the answers that its server keeps, so that a shard made of it goes on as the first one: the pushes
- * of workers that come later complete the same rounds, and a call that is sent again is not run again.
+ * The image of a shard. A checkpoint has its rows, slots, attachments and totals. The image of a slice that moves also
+ * has the {@link MovingState}, such as its open rounds, and the answers that its server keeps, so that a shard made of
+ * it goes on as the first one: the pushes of workers that come later complete the same rounds, and a call that is sent
+ * again is not run again.
  *
- * <p>Written and read in pieces of at most 256 KB, or a row, from the beginning to the end. Used on the shard's lane, which
- * runs nothing else meanwhile: an image lies between two calls.
+ * <p>Written and read in pieces of at most 256 KB, or a row, from the beginning to the end. Used on the shard's lane,
+ * which runs nothing else meanwhile: an image lies between two calls.
  */
 public final class ShardImage {
     private ShardImage() {}
@@ -55,8 +56,8 @@ public final class ShardImage {
     }
 
     /**
-     * Replaces the content of a new shard by an image. The shard has the same slice, and was made of the same declaration.
-     * If that fails the shard is of no use: its content was replaced in parts.
+     * Replaces the content of a new shard by an image. The shard has the same slice, and was made of the same
+     * declaration. If that fails the shard is of no use: its content was replaced in parts.
      *
      * @param from read to the end of the image; may be read further
      * @throws PsException with {@code STORAGE} if the image is damaged or of another slice; with {@code

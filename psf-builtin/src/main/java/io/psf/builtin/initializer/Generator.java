@@ -5,7 +5,8 @@ import io.psf.api.array.FloatArray;
 
 /**
  * Generates initial values. Each value is a function of its element's index in the whole tensor. Immutable and
- * thread-safe. A user's own is a record with {@link io.psf.api.PsInitializer}, whose components are the named arguments.
+ * thread-safe. A user's own is a record with {@link io.psf.api.PsInitializer}, whose components are the named
+ * arguments.
  */
 @FunctionalInterface
 public interface Generator {

@@ -4,8 +4,8 @@ import io.psf.api.PsOptimizer;
 import java.util.List;
 
 /**
- * AdaDelta (Zeiler, arXiv 1212.5701, algorithm 1): a = rho a + (1 - rho) g^2; d = sqrt((x + eps) / (a + eps)) g; x = rho
- * x + (1 - rho) d^2; w -= lr d. The paper has lr = 1.
+ * AdaDelta (Zeiler, arXiv 1212.5701, algorithm 1): a = rho a + (1 - rho) g^2; d = sqrt((x + eps) / (a + eps)) g; x =
+ * rho x + (1 - rho) d^2; w -= lr d. The paper has lr = 1.
  *
  * @param lr the learning rate
  * @param rho the exponential decay rate of a and x, in [0, 1)

@@ -4,8 +4,8 @@ import io.psf.api.PsOptimizer;
 import java.util.List;
 
 /**
- * {@link Adam} in which a push of some rows steps every row of the tensor, as a dense push does whose other gradients are
- * 0: the moments of all rows decay, and all weights change. These are the sparse gradients of MindSpore's {@code
+ * {@link Adam} in which a push of some rows steps every row of the tensor, as a dense push does whose other gradients
+ * are 0: the moments of all rows decay, and all weights change. These are the sparse gradients of MindSpore's {@code
  * nn.Adam} with {@code use_lazy=False}, and of TensorFlow's {@code AdamOptimizer}. The steps are counted for the
  * tensor.
  *

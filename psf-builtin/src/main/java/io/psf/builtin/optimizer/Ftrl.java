@@ -7,8 +7,8 @@ import java.util.List;
  * FTRL-proximal with per-coordinate rates (McMahan et al., KDD 2013, algorithm 1): s = (sqrt(n + g^2) - sqrt n) / lr; z
  * += g - s w; n += g^2; w = 0 if |z| &lt;= l1, otherwise -(z - sign(z) l1) / ((beta + sqrt n) / lr + l2). Weights that
  * stay within l1 are exactly 0. A weight is a function of z and n, so initial values other than 0 have no lasting
- * meaning. In the paper n begins at 0, in TensorFlow and MindSpore at an initial accumulator n0. The state holds n - n0, so
- * that its initial value is zero.
+ * meaning. In the paper n begins at 0, in TensorFlow and MindSpore at an initial accumulator n0. The state holds n -
+ * n0, so that its initial value is zero.
  *
  * @param lr the learning rate, alpha in the paper, above 0
  * @param beta lowers the first rates, at least 0

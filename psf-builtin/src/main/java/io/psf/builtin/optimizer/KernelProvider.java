@@ -10,11 +10,12 @@ import org.jspecify.annotations.Nullable;
  */
 public interface KernelProvider {
     /**
-     * Runs the formula of a kernel until the JIT has compiled it. Called once for each class of kernels, before the first
-     * {@link #bind} of such a kernel, on a thread of its own; blocks. Steps go through tiles meanwhile. Does nothing by
-     * default.
+     * Runs the formula of a kernel until the JIT has compiled it. Called once for each class of kernels, before the
+     * first {@link #bind} of such a kernel, on a thread of its own; blocks. Steps go through tiles meanwhile. Does
+     * nothing by default.
      *
-     * @return true if the kernel is to be bound, the default; false if the provider does not support it, or the tiles are faster
+     * @return true if the kernel is to be bound, the default; false if the provider does not support it, or the tiles
+     *     are faster
      */
     default boolean warmUp(Kernel kernel) {
         return true;

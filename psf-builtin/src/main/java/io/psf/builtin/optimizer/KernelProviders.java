@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Loads a {@link KernelProvider}, and warms up each formula, on a thread that starts when the formula steps its first long
- * span. The log says which kernels are used, and what vectors would need.
+ * Loads a {@link KernelProvider}, and warms up each formula, on a thread that starts when the formula steps its first
+ * long span. The log says which kernels are used, and what vectors would need.
  */
 final class KernelProviders {
     /** The environment variable that disables providers. */

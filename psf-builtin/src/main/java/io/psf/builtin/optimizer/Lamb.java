@@ -4,9 +4,9 @@ import io.psf.api.PsOptimizer;
 import java.util.List;
 
 /**
- * LAMB (You et al., ICLR 2020, algorithm 2): r = m' / (sqrt v' + eps) + decay w, with m' and v' as in {@link Adam}; w -=
- * lr (|w| / |r|) r. The Euclidean norms are over the whole tensor, which is a layer; over the pushed rows in a push of
- * some rows. A norm of 0 makes the ratio 1.
+ * LAMB (You et al., ICLR 2020, algorithm 2): r = m' / (sqrt v' + eps) + decay w, with m' and v' as in {@link Adam}; w
+ * -= lr (|w| / |r|) r. The Euclidean norms are over the whole tensor, which is a layer; over the pushed rows in a push
+ * of some rows. A norm of 0 makes the ratio 1.
  *
  * @param lr the learning rate
  * @param b1 the exponential decay rate of m, in [0, 1)

@@ -12,8 +12,8 @@ public final class LearningRate {
     /**
      * Sets the rate that replaces the optimizer's rate, before the factor of a schedule.
      *
-     * @throws PsException with {@code BAD_REQUEST} if the rate is negative or not finite, or the optimizer has none that can be set,
-     *     or does not take this one, alone or with a factor of its schedule
+     * @throws PsException with {@code BAD_REQUEST} if the rate is negative or not finite, or the optimizer has none
+     *     that can be set, or does not take this one, alone or with a factor of its schedule
      */
     public static void set(Shard shard, float rate) {
         if (!(rate >= 0) || !Float.isFinite(rate)) {

@@ -6,8 +6,8 @@ import io.psf.api.array.LongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The optimizer of a shard whose values are not in host memory: makes the steps of a {@link TiledOptimizer} there. A step
- * that is not plain is made by {@link TiledOptimizer#complete}.
+ * The optimizer of a shard whose values are not in host memory: makes the steps of a {@link TiledOptimizer} there. A
+ * step that is not plain is made by {@link TiledOptimizer#complete}.
  */
 public interface OffHostOptimizer extends Optimizer {
     /** Returns the formula and its options. */

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /** The rows of one push, in the memory of its shard, and their update. Used on the shard's lane. */
 public interface PushedRows {
     /**
-     * Returns this shard's part of a formula's sums. Creates rows that a growing table does not have yet; changes nothing
-     * else.
+     * Returns this shard's part of a formula's sums. Creates rows that a growing table does not have yet; changes
+     * nothing else.
      *
      * @param gradients what happens to the gradients before the formula; null for nothing
      * @param steps the number of steps of the tensor, this one included; 0 unless the formula needs it

@@ -9,7 +9,10 @@ public interface TensorKernel extends Kernel {
     /** Returns the number of sums. */
     int sums();
 
-    /** True if {@link #sum} reads the weights. They are not loaded for a formula that says false, such as a norm of gradients. */
+    /**
+     * True if {@link #sum} reads the weights. They are not loaded for a formula that says false, such as a norm of
+     * gradients.
+     */
     default boolean sumsWeights() {
         return true;
     }

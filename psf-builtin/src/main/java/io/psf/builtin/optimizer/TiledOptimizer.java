@@ -94,7 +94,10 @@ public final class TiledOptimizer implements Optimizer {
         return optimizer != null && !optimizer.isPlain;
     }
 
-    /** True if a push concerns each shard, also one without rows of the push: pushes are counted, or all rows are stepped. */
+    /**
+     * True if a push concerns each shard, also one without rows of the push: pushes are counted, or all rows are
+     * stepped.
+     */
     public boolean needsEveryPush() {
         return needsSums()
                 || kernel.counting() == Kernel.Counting.TENSOR
@@ -112,7 +115,10 @@ public final class TiledOptimizer implements Optimizer {
         return options.clipNorm() > 0 || kernel instanceof TensorKernel;
     }
 
-    /** Returns the tensors over which the norm of the gradient is; null for this one alone, or without a limit of the norm. */
+    /**
+     * Returns the tensors over which the norm of the gradient is; null for this one alone, or without a limit of the
+     * norm.
+     */
     public @Nullable GlobalNorm globalNorm() {
         return options.globalNorm();
     }
@@ -221,8 +227,8 @@ public final class TiledOptimizer implements Optimizer {
     /**
      * Makes a step at once.
      *
-     * @throws PsException with {@code BAD_REQUEST} if the step needs sums over other slices, or the formula does not take
-     *     the rate of the step
+     * @throws PsException with {@code BAD_REQUEST} if the step needs sums over other slices, or the formula does not
+     *     take the rate of the step
      */
     public void complete(Shard shard, PushedRows rows) {
         if (needsSumsOfOthers(shard)) {

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.function.IntToLongFunction;
 
 /**
- * The rows of the lowest ranks, which are found by counting: one pass over the marks for each 16 bits of a rank that have
- * to be known, without a copy of the ranks, and one for the rows.
+ * The rows of the lowest ranks, which are found by counting: one pass over the marks for each 16 bits of a rank that
+ * have to be known, without a copy of the ranks, and one for the rows.
  */
 final class Lowest {
     private static final int BITS = 16;
@@ -86,7 +86,9 @@ final class Lowest {
         return rank >>> shift >>> BITS == prefix ? (int) (rank >>> shift) & 0xffff : -1;
     }
 
-    /** Negative for a rank that is chosen, 0 for the one of which as many are chosen as are left, positive for others. */
+    /**
+     * Negative for a rank that is chosen, 0 for the one of which as many are chosen as are left, positive for others.
+     */
     int compare(long rank) {
         return Long.compare(rank >>> shift, prefix);
     }

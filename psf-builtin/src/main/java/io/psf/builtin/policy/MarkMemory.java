@@ -4,9 +4,9 @@ import io.psf.api.array.LongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The marks of a shard's rows, and the removal of rows by them: three int32 a row, which are the number of the push that has
- * touched the row last, the second in which it has, and the number of pushes that have. The marks move with the rows. Used
- * on the shard's lane.
+ * The marks of a shard's rows, and the removal of rows by them: three int32 a row, which are the number of the push
+ * that has touched the row last, the second in which it has, and the number of pushes that have. The marks move with
+ * the rows. Used on the shard's lane.
  */
 public interface MarkMemory {
     /** The number of marks of a row. */

@@ -9,8 +9,8 @@ import java.util.TreeMap;
  * The policy of a growing table.
  *
  * @param admitAfter the number of pushes of a key after which its row is made; 1 for the first one
- * @param sketchBytes the memory of each slice for counting the keys without a row; 0 without admission, or if it follows
- *     from the expected keys
+ * @param sketchBytes the memory of each slice for counting the keys without a row; 0 without admission, or if it
+ *     follows from the expected keys
  * @param expectedKeys the number of keys of the whole table among which the sketch is to be exact; 0 for a sketch of
  *     {@code sketchBytes}
  * @param idleSteps the number of pushes to the table after which a row that none of them has touched is removed; 0 for

@@ -231,8 +231,8 @@ public final class RowPolicy implements Measured, MovingState {
     }
 
     /**
-     * True if idle rows are to be looked for: after a part of the limit, or since the numbers are lower than at the last
-     * time, such as after a load.
+     * True if idle rows are to be looked for: after a part of the limit, or since the numbers are lower than at the
+     * last time, such as after a load.
      *
      * @param limit 0 for none
      */
@@ -311,7 +311,9 @@ public final class RowPolicy implements Measured, MovingState {
         return rows;
     }
 
-    /** Returns the bytes of a row's slots. A kind of shard that does not list them has them in proportion to its values. */
+    /**
+     * Returns the bytes of a row's slots. A kind of shard that does not list them has them in proportion to its values.
+     */
     private static long bytesOfSlots(Shard shard, ShardBytes now) {
         if (shard instanceof StoredShard stored) {
             return stored.storedSlots().values().stream()

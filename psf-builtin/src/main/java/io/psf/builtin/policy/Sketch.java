@@ -10,10 +10,10 @@ import java.nio.ByteOrder;
 
 /**
  * Counts how often keys come, in bounded memory: a count-min sketch with conservative update (Cormode and
- * Muthukrishnan, Journal of Algorithms 55, 2005; Estan and Varghese, SIGCOMM 2002), four counters of 8 bits per key, all
- * in one cache line. Counts are never too low, except that all counters are halved when as many keys have come as a row
- * has counters, so that old keys are forgotten (Einziger et al., TinyLFU, ACM Transactions on Storage 13, 2017). Not
- * thread-safe.
+ * Muthukrishnan, Journal of Algorithms 55, 2005; Estan and Varghese, SIGCOMM 2002), four counters of 8 bits per key,
+ * all in one cache line. Counts are never too low, except that all counters are halved when as many keys have come as a
+ * row has counters, so that old keys are forgotten (Einziger et al., TinyLFU, ACM Transactions on Storage 13, 2017).
+ * Not thread-safe.
  */
 final class Sketch {
     private static final int ROWS = 4;

@@ -1,5 +1,6 @@
 /**
- * Which keys of a growing table get a row, and which rows are removed: admission, expiry, and eviction. Imports psf-api.
+ * Which keys of a growing table get a row, and which rows are removed: admission, expiry, and eviction. Imports
+ * psf-api.
  */
 @NullMarked
 package io.psf.builtin.policy;

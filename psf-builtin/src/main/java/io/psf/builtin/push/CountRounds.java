@@ -24,8 +24,8 @@ public interface CountRounds {
      *
      * @param closed the number of rounds that have closed, on the slice with the most
      * @param late the number of late pushes by the worker's rank, on the slice with the most
-     * @param skipped the number of pushes that were left out since they had an element that is not finite, by the worker's rank,
-     *     on the slice with the most
+     * @param skipped the number of pushes that were left out since they had an element that is not finite, by the
+     *     worker's rank, on the slice with the most
      */
     record Response(
             @Reduce(Reduction.MAX) long closed,

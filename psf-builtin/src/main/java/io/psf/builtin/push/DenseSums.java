@@ -5,7 +5,9 @@ import java.util.List;
 
 /** Sums dense updates in one pass: reads each update once and writes the sum once. */
 public final class DenseSums {
-    /** The number of elements in a tile. Two tiles fit into the level 1 cache, and the JIT vectorizes loops over them. */
+    /**
+     * The number of elements in a tile. Two tiles fit into the level 1 cache, and the JIT vectorizes loops over them.
+     */
     private static final int TILE = 1024;
 
     /**

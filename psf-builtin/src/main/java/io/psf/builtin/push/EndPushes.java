@@ -17,7 +17,10 @@ public interface EndPushes {
     /** The acknowledgement. */
     record Response() {}
 
-    /** Closes the rounds that have waited for this worker alone. No further round waits for it until it pushes again, or all have ended. */
+    /**
+     * Closes the rounds that have waited for this worker alone. No further round waits for it until it pushes again, or
+     * all have ended.
+     */
     default Response handle(Request slice, Shard shard) {
         Pushes.find(shard).ifPresent(pushes -> pushes.end(Workers.rank(shard.call(), "end of pushes")));
         return new Response();

@@ -19,7 +19,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The open rounds of a synchronous shard, the workers that they wait for, and the end of each. Used on the shard's lane. */
+/**
+ * The open rounds of a synchronous shard, the workers that they wait for, and the end of each. Used on the shard's
+ * lane.
+ */
 final class OpenRounds {
     /** The maximum number of open rounds, and so of held pushes of one worker. */
     static final int MOST_OPEN = 4;
@@ -80,8 +83,8 @@ final class OpenRounds {
     }
 
     /**
-     * Waits no more for a worker's pushes, in open rounds and later ones, until the worker pushes again, or all workers have
-     * ended their pushes.
+     * Waits no more for a worker's pushes, in open rounds and later ones, until the worker pushes again, or all workers
+     * have ended their pushes.
      */
     void end(int worker) {
         if (awaited.end(worker)) {
@@ -156,9 +159,9 @@ final class OpenRounds {
     }
 
     /**
-     * Takes a push out of its open round whose call the server has ended, since its deadline has passed or its caller has
-     * cancelled it: the worker may push it again. If the sum has the update already, with others, a timeout fails the whole
-     * round; a cancelled push stays, unless its worker pushes again. The push of a worker that is gone stays.
+     * Takes a push out of its open round whose call the server has ended, since its deadline has passed or its caller
+     * has cancelled it: the worker may push it again. If the sum has the update already, with others, a timeout fails
+     * the whole round; a cancelled push stays, unless its worker pushes again. The push of a worker that is gone stays.
      *
      * @param failure null if the push was answered
      */
@@ -232,8 +235,8 @@ final class OpenRounds {
     }
 
     /**
-     * Closes rounds as long as every present worker has pushed, or enough of them have. Adds the pushes of the next round
-     * that can be added already.
+     * Closes rounds as long as every present worker has pushed, or enough of them have. Adds the pushes of the next
+     * round that can be added already.
      */
     void close(List<Member> members) {
         if (closing) {

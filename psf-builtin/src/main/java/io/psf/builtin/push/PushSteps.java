@@ -14,7 +14,9 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** The steps of a shard's optimizer that pushes cause, with those keys that the table's policy admits. Used on the lane. */
+/**
+ * The steps of a shard's optimizer that pushes cause, with those keys that the table's policy admits. Used on the lane.
+ */
 final class PushSteps {
     private final Shard shard;
     private final boolean synchronous;
@@ -96,7 +98,8 @@ final class PushSteps {
     /**
      * Completes a step that {@link #begin} began.
      *
-     * @param step null for a round without updates, which has a part of nothing in the {@link TiledOptimizer#globalNorm}
+     * @param step null for a round without updates, which has a part of nothing in the {@link
+     *     TiledOptimizer#globalNorm}
      */
     CompletionStage<Void> run(@Nullable Step step, SlicedStep.Id id, List<Caller> callers) {
         running++;
@@ -125,8 +128,8 @@ final class PushSteps {
     /**
      * Returns the optimizer if its steps need sums over other slices; otherwise null.
      *
-     * @throws PsException with {@code BAD_REQUEST} if there is a quorum, and rounds need sums: a round has other pushes on other
-     *     slices then; or if the norm is over several tensors, without rounds
+     * @throws PsException with {@code BAD_REQUEST} if there is a quorum, and rounds need sums: a round has other pushes
+     *     on other slices then; or if the norm is over several tensors, without rounds
      */
     @Nullable
     TiledOptimizer summing() {

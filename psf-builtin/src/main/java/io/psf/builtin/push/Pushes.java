@@ -63,7 +63,10 @@ public final class Pushes extends WaitingCalls implements MovingState {
         this.rounds = new OpenRounds(shard, mean, quorum, steps);
     }
 
-    /** True if the slot holds the sum of a round, which is not part of the tensor's state: it is neither saved nor loaded. */
+    /**
+     * True if the slot holds the sum of a round, which is not part of the tensor's state: it is neither saved nor
+     * loaded.
+     */
     public static boolean ownsSlot(String name) {
         return name.startsWith(OpenRounds.SLOTS);
     }

@@ -94,7 +94,9 @@ final class Round {
         return pushes.values();
     }
 
-    /** Returns the callers of the pushes, in the order of arrival, the last one first: it is the least likely to expire. */
+    /**
+     * Returns the callers of the pushes, in the order of arrival, the last one first: it is the least likely to expire.
+     */
     List<Caller> callers() {
         List<Caller> callers = new ArrayList<>();
         for (Push<?> push : pushes.values()) {

@@ -15,9 +15,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A step of an optimizer on one shard that needs sums over all slices of the tensor, such as the norm of the gradient. Sends
- * this slice's part of the sums to the slice of key 0, of the tensor or of the first tensor of a global norm, waits for the totals, and then changes the shard. Used on the
- * shard's lane.
+ * A step of an optimizer on one shard that needs sums over all slices of the tensor, such as the norm of the gradient.
+ * Sends this slice's part of the sums to the slice of key 0, of the tensor or of the first tensor of a global norm,
+ * waits for the totals, and then changes the shard. Used on the shard's lane.
  */
 final class SlicedStep {
     /** The stage of the check of a push, before the stages of its step. */
@@ -34,7 +34,8 @@ final class SlicedStep {
     /**
      * Identifies a step among the steps of the tensor. All slices give a step the same id.
      *
-     * @param worker the worker or client whose push causes the step, as {@link io.psf.api.CallInfo#worker} has it; {@link #ROUND} if a round causes it
+     * @param worker the worker or client whose push causes the step, as {@link io.psf.api.CallInfo#worker} has it;
+     *     {@link #ROUND} if a round causes it
      * @param push the number of that push among the worker's, or the number of the round
      */
     record Id(int worker, long push) {
@@ -84,7 +85,8 @@ final class SlicedStep {
     }
 
     /**
-     * Returns the number of slices on which a push has an element that is not finite. The returned stage is completed on the lane.
+     * Returns the number of slices on which a push has an element that is not finite. The returned stage is completed
+     * on the lane.
      *
      * @param isFinite false if it has one on this slice
      */

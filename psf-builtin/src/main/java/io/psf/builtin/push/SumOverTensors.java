@@ -11,8 +11,8 @@ import io.psf.api.layout.Reduce;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Adds the parts of the square of a norm over several tensors, of all slices of them. Called when a round closes, by each
- * slice of each tensor, on the slice of the first tensor that owns key 0. Answered when all slices have called.
+ * Adds the parts of the square of a norm over several tensors, of all slices of them. Called when a round closes, by
+ * each slice of each tensor, on the slice of the first tensor that owns key 0. Answered when all slices have called.
  */
 @PsFunction(value = "psf.push.norm", ordered = false)
 public interface SumOverTensors {

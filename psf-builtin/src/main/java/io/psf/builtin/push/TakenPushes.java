@@ -17,8 +17,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pushes of rounds that an earlier shard of the slice took and did not answer. Their callers send them again; each is
- * answered then, and its update is not added a second time. Used on the shard's lane.
+ * The pushes of rounds that an earlier shard of the slice took and did not answer. Their callers send them again; each
+ * is answered then, and its update is not added a second time. Used on the shard's lane.
  */
 final class TakenPushes {
     private final Map<Call, DeferredAnswer<Object>> waiting = new HashMap<>();

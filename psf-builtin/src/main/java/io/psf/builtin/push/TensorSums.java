@@ -12,9 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The sum over several tensors that waits for some of their rounds. A tensor has one round at a time in it, since its rounds
- * close one after the other; the numbers of the rounds of two tensors may differ. The part of a call that has ended is
- * taken out. Attached to the coordinating shard, used on its lane.
+ * The sum over several tensors that waits for some of their rounds. A tensor has one round at a time in it, since its
+ * rounds close one after the other; the numbers of the rounds of two tensors may differ. The part of a call that has
+ * ended is taken out. Attached to the coordinating shard, used on its lane.
  */
 final class TensorSums extends WaitingCalls {
     /** As many as a cluster has, and as a tensor has. */

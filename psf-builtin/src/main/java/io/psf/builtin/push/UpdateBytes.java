@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The updates of a round as bytes: the number of keys, -1 for every row; the keys; the number of values; the values. */
+/**
+ * The updates of a round as bytes: the number of keys, -1 for every row; the keys; the number of values; the values.
+ */
 final class UpdateBytes {
     private UpdateBytes() {}
 

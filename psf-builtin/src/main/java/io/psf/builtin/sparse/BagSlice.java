@@ -56,7 +56,8 @@ record BagSlice(LongArray numbers, int[] ends) {
      * Returns the pooled rows of all bags.
      *
      * @param sums the sums of the slices, in the order of the slices
-     * @param divisors [n] int32, the bag of each key, by the number of which the sum of a bag is divided; null if it is not
+     * @param divisors [n] int32, the bag of each key, by the number of which the sum of a bag is divided; null if it is
+     *     not
      * @return [count, width] float32; empty if no slice has answered
      */
     static FloatArray pool(PullBags.Response sums, int count, @Nullable IntArray divisors) {

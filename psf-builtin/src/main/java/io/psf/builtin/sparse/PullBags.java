@@ -12,12 +12,12 @@ import io.psf.api.layout.Wire;
 import io.psf.builtin.answer.Answers;
 
 /**
- * Pulls the sum, or the mean, of the rows of each bag of keys: one row a bag. A slice answers with a row for each bag of which
- * it owns a key, never with more rows than it has been sent keys. Creates no row in a growing table: a key without a row yields
- * the initial values of its row.
+ * Pulls the sum, or the mean, of the rows of each bag of keys: one row a bag. A slice answers with a row for each bag
+ * of which it owns a key, never with more rows than it has been sent keys. Creates no row in a growing table: a key
+ * without a row yields the initial values of its row.
  *
- * <p>The rows of a slice are added in the order of the keys, in float32, and the slices' sums in the order of the slices. So
- * equal requests have equal results.
+ * <p>The rows of a slice are added in the order of the keys, in float32, and the slices' sums in the order of the
+ * slices. So equal requests have equal results.
  */
 @PsFunction(value = "psf.sparse.pull.bags", readOnly = true)
 public interface PullBags {
@@ -27,7 +27,8 @@ public interface PullBags {
      * @param tensor the tensor to pull from
      * @param keys [n] int64, row ids, the ids of bag 0 first; a key may be in several bags, and several times in one;
      *     borrowed until await returns
-     * @param bags [n] int32, the bag of each key, ascending, from 0 to {@code count} exclusive; borrowed until await returns
+     * @param bags [n] int32, the bag of each key, ascending, from 0 to {@code count} exclusive; borrowed until await
+     *     returns
      * @param count the number of bags; bags may have no keys
      * @param mean true if the sum of a bag is divided by the number of its keys
      */
@@ -43,8 +44,8 @@ public interface PullBags {
      *
      * @param bags [m] int64, the bags in order: in the answer of a slice the bags of which it owns a key, in the merged
      *     answer all bags
-     * @param rows [m, width] float32: in the answer of a slice the sums of its rows, in the merged answer the pooled rows, zeros
-     *     for a bag without keys; empty if the request has no keys
+     * @param rows [m, width] float32: in the answer of a slice the sums of its rows, in the merged answer the pooled
+     *     rows, zeros for a bag without keys; empty if the request has no keys
      */
     record Response(
             @ByKey LongArray bags, @Along("bags") @Wire FloatArray rows) {}

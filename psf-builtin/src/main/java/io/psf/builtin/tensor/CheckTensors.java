@@ -10,8 +10,8 @@ import io.psf.api.spi.StoredNode;
 import java.util.List;
 
 /**
- * Checks tensors before they are declared: the optimizers and initializers of users, which only the servers have. Changes
- * nothing.
+ * Checks tensors before they are declared: the optimizers and initializers of users, which only the servers have.
+ * Changes nothing.
  */
 @PsFunction(value = "psf.init.check", at = Place.SERVER, readOnly = true)
 public interface CheckTensors {

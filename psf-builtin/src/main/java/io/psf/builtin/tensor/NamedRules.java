@@ -21,7 +21,8 @@ record NamedRules(Optimizer optimizer, Generator generator) {
     /**
      * Creates the rules of a server's class path.
      *
-     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the class path does not have one, or an argument is invalid
+     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the class path does not have one, or an argument is
+     *     invalid
      */
     static NamedRules of(StoredNode node, TensorDeclaration declaration) {
         return new NamedRules(

@@ -11,8 +11,8 @@ import java.lang.annotation.Annotation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses an optimizer or initializer of psf that does not exist, or does not take its arguments. Those of users need not be
- * on the class path of the scheduler: {@link CheckTensors} asks the servers.
+ * Refuses an optimizer or initializer of psf that does not exist, or does not take its arguments. Those of users need
+ * not be on the class path of the scheduler: {@link CheckTensors} asks the servers.
  */
 public final class RuleCheck implements DeclarationCheck {
     /** The classes of psf; null before the first declaration. */

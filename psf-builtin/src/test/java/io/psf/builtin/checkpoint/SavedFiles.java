@@ -12,7 +12,8 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * The files of a model's checkpoints, for tests that look at them, damage them, or need them as earlier versions wrote them.
+ * The files of a model's checkpoints, for tests that look at them, damage them, or need them as earlier versions wrote
+ * them.
  *
  * @param root the directory for checkpoints
  */

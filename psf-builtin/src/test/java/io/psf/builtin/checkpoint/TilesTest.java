@@ -69,7 +69,9 @@ class TilesTest {
         }
     }
 
-    /** Returns the shard with another rule for new rows: those of one call are numbered from the last key to the first. */
+    /**
+     * Returns the shard with another rule for new rows: those of one call are numbered from the last key to the first.
+     */
     private static StoredShard fromTheLast(TestShard shard) {
         return (StoredShard) Proxy.newProxyInstance(
                 StoredShard.class.getClassLoader(), new Class<?>[] {StoredShard.class}, (self, method, arguments) -> {

@@ -60,7 +60,9 @@ class GlobalNormTest {
         pushes.forEach(Pending::await);
     }
 
-    /** Two workers train a dense tensor, one of a single slice, and a table by key; compared with a plain computation. */
+    /**
+     * Two workers train a dense tensor, one of a single slice, and a table by key; compared with a plain computation.
+     */
     @ParameterizedTest
     @CsvSource({"1, SUM", "2, SUM", "2, MEAN"})
     void theNormIsThatOfTheRoundsOfAllTensors(int servers, Updates updates) {

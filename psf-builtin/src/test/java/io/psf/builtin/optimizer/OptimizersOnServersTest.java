@@ -413,7 +413,10 @@ class OptimizersOnServersTest {
         }
     }
 
-    /** The servers are asked about a user's class, the scheduler about one of psf: a worker in another language may name any. */
+    /**
+     * The servers are asked about a user's class, the scheduler about one of psf: a worker in another language may name
+     * any.
+     */
     @Test
     void aTensorWhoseRulesDoNotExistTakesNoName() {
         try (PsCluster cluster = PsCluster.embedded(2)) {

@@ -20,7 +20,9 @@ interface ComponentMerge {
     /** Returns the statement that adds the component of one part to the field. */
     CodeBlock add(CodeBlock read);
 
-    /** Returns the statement for a part whose server is too old to send the component; empty if nothing is to be done. */
+    /**
+     * Returns the statement for a part whose server is too old to send the component; empty if nothing is to be done.
+     */
     default Optional<CodeBlock> absent() {
         return Optional.empty();
     }
@@ -33,7 +35,9 @@ interface ComponentMerge {
         return false;
     }
 
-    /** Returns the name of a component's field, which differs from the names of other fields, parameters and constants. */
+    /**
+     * Returns the name of a component's field, which differs from the names of other fields, parameters and constants.
+     */
     static String field(Component component) {
         return field(component.name());
     }

@@ -21,8 +21,8 @@ record RoutedArray(Component each, Constants constants) {
     }
 
     /**
-     * Returns the statement that describes the array to the routing. An array of a later version than the component that
-     * it goes along may be empty, as in a request of an older call.
+     * Returns the statement that describes the array to the routing. An array of a later version than the component
+     * that it goes along may be empty, as in a request of an older call.
      *
      * @param since the version of the component that the array goes along
      * @param call the call that describes it

@@ -78,8 +78,8 @@ final class MergeReader {
     }
 
     /**
-     * Reports each of these methods that is in the request, the response or another nested type, where nothing calls it.
-     * Another method of the same name, such as a method that adds two responses, is the user's.
+     * Reports each of these methods that is in the request, the response or another nested type, where nothing calls
+     * it. Another method of the same name, such as a method that adds two responses, is the user's.
      */
     private OwnMerge misplaced(boolean single) {
         OwnMerge found = OwnMerge.NONE;
@@ -103,8 +103,8 @@ final class MergeReader {
     }
 
     /**
-     * Reports each of these methods that is in a handler of the function, where nothing calls it, unless the function has
-     * one of its own.
+     * Reports each of these methods that is in a handler of the function, where nothing calls it, unless the function
+     * has one of its own.
      */
     void reportIn(TypeElement handler) {
         if (!methods.declared("merge").isEmpty() || !methods.declared("finish").isEmpty()) {

@@ -48,7 +48,9 @@ record PlaceTypes(Place place, Elements elements, Types types) {
                 && NODES.contains(element.getQualifiedName().toString());
     }
 
-    /** True if the type is a kind of shard: {@code Shard}, or an interface that extends it and generated code can see. */
+    /**
+     * True if the type is a kind of shard: {@code Shard}, or an interface that extends it and generated code can see.
+     */
     private boolean isShard(TypeMirror type) {
         return type instanceof DeclaredType declared
                 && declared.asElement() instanceof TypeElement element

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * {@code docs/acceptance.md} lists the tests that have an id of a reference system in their names, and only those. Each id
- * that psf has been tested for stays there.
+ * {@code docs/acceptance.md} lists the tests that have an id of a reference system in their names, and only those. Each
+ * id that psf has been tested for stays there.
  */
 class AcceptanceDocumentTest {
     private static final Pattern ROW = Pattern.compile("\\| ([A-Z]{2})-(\\d+) \\| `(\\w+\\.\\w+)` \\|.*");

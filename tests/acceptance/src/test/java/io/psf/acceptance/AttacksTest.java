@@ -159,7 +159,9 @@ final class AttacksTest {
         assertThat(lines).noneMatch(line -> line.contains("ERROR") || line.contains("OutOfMemoryError"));
     }
 
-    /** Connections that never say hello, and for five seconds others that send what is no frame, as fast as they can. */
+    /**
+     * Connections that never say hello, and for five seconds others that send what is no frame, as fast as they can.
+     */
     @Test
     void strangersDelayNoPushAndFillNeitherMemoryNorLog() throws Exception {
         List<String> lines = new CopyOnWriteArrayList<>();

@@ -27,9 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Training jobs of real processes, in a service, whose nodes are killed and stopped at random, and started again by a supervisor,
- * while clients come and go. {@code -Dpsf.chaos.runs=50} for more than one run, {@code -Dpsf.chaos.faults=KILL_WORKER} for
- * some kinds of faults alone, {@code -Dpsf.chaos.logs=FOLDER} for what the nodes print.
+ * Training jobs of real processes, in a service, whose nodes are killed and stopped at random, and started again by a
+ * supervisor, while clients come and go. {@code -Dpsf.chaos.runs=50} for more than one run, {@code
+ * -Dpsf.chaos.faults=KILL_WORKER} for some kinds of faults alone, {@code -Dpsf.chaos.logs=FOLDER} for what the nodes
+ * print.
  */
 @Timeout(3600)
 @Tag("chaos")

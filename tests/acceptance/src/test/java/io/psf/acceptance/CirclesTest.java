@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The circles of classes in the packages of the modules: sets of classes of which each one depends, by way of others of the
- * package, on every other. A reader of one of them has to read all. A nested class counts as its outer one.
+ * The circles of classes in the packages of the modules: sets of classes of which each one depends, by way of others of
+ * the package, on every other. A reader of one of them has to read all. A nested class counts as its outer one.
  */
 final class CirclesTest {
     /** The most classes in one circle of a package. */

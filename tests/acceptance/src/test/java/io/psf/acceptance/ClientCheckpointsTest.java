@@ -202,7 +202,9 @@ class ClientCheckpointsTest {
         }
     }
 
-    /** The workers may train and save at once: what the client has begun ends in an error, and changes no checkpoint. */
+    /**
+     * The workers may train and save at once: what the client has begun ends in an error, and changes no checkpoint.
+     */
     @Test
     void aWorkerThatJoinsEndsTheTurnOfAClient() {
         try (PsCluster cluster = service().start();

@@ -32,8 +32,8 @@ final class Clusters {
     }
 
     /**
-     * The transports of a test that takes long over each: two of them, or all with {@code -Dpsf.laws.transports=all}. Each
-     * transport passes its contract in the module that has it.
+     * The transports of a test that takes long over each: two of them, or all with {@code -Dpsf.laws.transports=all}.
+     * Each transport passes its contract in the module that has it.
      */
     static Stream<Over> transports() {
         return "all".equals(System.getProperty("psf.laws.transports"))

@@ -118,8 +118,8 @@ final class ConcurrentCachesTest {
     }
 
     /**
-     * Each worker's updates add its own unit. A look-up contains all own updates, lacks at most the bound of those that the
-     * other worker had flushed before, and has none that were not made; all are in the table after the flushes.
+     * Each worker's updates add its own unit. A look-up contains all own updates, lacks at most the bound of those that
+     * the other worker had flushed before, and has none that were not made; all are in the table after the flushes.
      */
     @ParameterizedTest
     @EnumSource(

@@ -21,7 +21,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The files in {@code deploy}: the settings of the units of systemd make a cluster that heals itself; compose has the same. */
+/**
+ * The files in {@code deploy}: the settings of the units of systemd make a cluster that heals itself; compose has the
+ * same.
+ */
 @Timeout(240)
 class DeployTest {
     private static final Path DEPLOY = Path.of("../../deploy");

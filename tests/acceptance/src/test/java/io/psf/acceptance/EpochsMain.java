@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A worker of synchronous training in epochs, as the guide has it: the workers have unequal shares of the data, and a step of the
- * training loop is an epoch. Prints {@code STEP} for each batch, and the model at the end.
+ * A worker of synchronous training in epochs, as the guide has it: the workers have unequal shares of the data, and a
+ * step of the training loop is an epoch. Prints {@code STEP} for each batch, and the model at the end.
  */
 public final class EpochsMain {
     private static final int N = 500;

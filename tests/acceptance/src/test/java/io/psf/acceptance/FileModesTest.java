@@ -168,7 +168,10 @@ class FileModesTest {
         assertThat(victim).hasContent("of another program");
     }
 
-    /** In a directory that others may write to, a link may be one of theirs: to forged rows, or to where rows would be written. */
+    /**
+     * In a directory that others may write to, a link may be one of theirs: to forged rows, or to where rows would be
+     * written.
+     */
     @Test
     void aLinkInThePlaceOfAFolderOfACheckpointIsNotFollowed() throws Exception {
         Path root = Files.createDirectories(folder.resolve("checkpoints/of/servers"));

@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 /** Fills the heap of a server to the last byte and holds it, so that no thread there can allocate. */
 @PsFunction(value = "acceptance.fill", at = Place.SERVER)
 interface FillHeap {
-    /** A block of the chain that fills the heap: it is part of its own link, so that nothing else has to be allocated. */
+    /**
+     * A block of the chain that fills the heap: it is part of its own link, so that nothing else has to be allocated.
+     */
     final class Block {
         final @Nullable Block next;
         final byte[] bytes;

@@ -6,8 +6,8 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A port for a node that is started again. It is below those that systems usually choose: while the node is gone, no other node
- * and no connection is given it.
+ * A port for a node that is started again. It is below those that systems usually choose: while the node is gone, no
+ * other node and no connection is given it.
  */
 final class FixedPort {
     private static final int LEAST = 10_240;

@@ -75,7 +75,9 @@ import org.slf4j.LoggerFactory;
 /** No text of a peer begins a line of a log or of a message, or changes how one is shown, at any level of the log. */
 @Timeout(60)
 final class ForgedLinesTest {
-    /** A line feed, a carriage return, an escape sequence, a next line, separators, and characters of text direction. */
+    /**
+     * A line feed, a carriage return, an escape sequence, a next line, separators, and characters of text direction.
+     */
     private static final String TEXT =
             "x\nERROR forged\rERROR forged\u001b[2J\u0085ERROR forged\u2028ERROR forged\u2029\u202eforged\u2066\u200f";
 

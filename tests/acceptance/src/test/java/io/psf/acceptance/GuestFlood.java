@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A process of guests that call a function of a server as fast as they can, and take none of the answers once the process
- * is stopped. Arguments: the number of guests, and the function. Prints how many were admitted and refused.
+ * A process of guests that call a function of a server as fast as they can, and take none of the answers once the
+ * process is stopped. Arguments: the number of guests, and the function. Prints how many were admitted and refused.
  */
 public final class GuestFlood {
     private GuestFlood() {}

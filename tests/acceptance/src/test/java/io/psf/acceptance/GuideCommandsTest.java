@@ -217,7 +217,10 @@ final class GuideCommandsTest {
                         .toList());
     }
 
-    /** Removes prompts, and the input, which a shell shows, with or without an end of the line, if it had to wait for it. */
+    /**
+     * Removes prompts, and the input, which a shell shows, with or without an end of the line, if it had to wait for
+     * it.
+     */
     private static String withoutInput(String line, List<String> typed) {
         int prompt = line.lastIndexOf(PROMPT);
         String answer = prompt < 0 ? line : line.substring(prompt + PROMPT.length());

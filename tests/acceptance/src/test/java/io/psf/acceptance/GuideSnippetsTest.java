@@ -130,7 +130,9 @@ final class GuideSnippetsTest {
         return versions;
     }
 
-    /** They are compiled with the command line, too. Classes that no snippet uses are run by the tests that they name. */
+    /**
+     * They are compiled with the command line, too. Classes that no snippet uses are run by the tests that they name.
+     */
     @Test
     void theExamplesOfThePagesOnExtendingPsfCompileAndPrintTheShownLines() throws Exception {
         Snippets examples = new Snippets(folder.resolve("extensions"), System.getProperty("java.class.path"));

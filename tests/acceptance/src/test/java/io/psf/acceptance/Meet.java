@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Waits for as many requests as are expected, keeps all of them until then, and answers the sum of all of their elements. */
+/**
+ * Waits for as many requests as are expected, keeps all of them until then, and answers the sum of all of their
+ * elements.
+ */
 @PsFunction("acceptance.meet")
 interface Meet {
     record Request(TensorId tensor, int expected, @ByRange FloatArray x) {}

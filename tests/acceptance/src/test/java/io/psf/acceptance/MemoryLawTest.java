@@ -47,8 +47,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The bounds of the memory that peers can make a node hold. In each case a peer gives names, keys or numbers that are all
- * different, and gets an error at the bound. SECURITY.md lists all bounds, and the tests of the other ones.
+ * The bounds of the memory that peers can make a node hold. In each case a peer gives names, keys or numbers that are
+ * all different, and gets an error at the bound. SECURITY.md lists all bounds, and the tests of the other ones.
  */
 @Timeout(60)
 final class MemoryLawTest {

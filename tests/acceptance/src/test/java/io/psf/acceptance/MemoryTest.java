@@ -41,7 +41,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Servers with little memory and workers that send far more than that: senders come to wait, and each push counts once. */
+/**
+ * Servers with little memory and workers that send far more than that: senders come to wait, and each push counts once.
+ */
 @Timeout(120)
 final class MemoryTest {
     private static final int MB = 1 << 20;
@@ -334,8 +336,8 @@ final class MemoryTest {
     }
 
     /**
-     * For a while no thread of the server can allocate, neither the one that reads nor a lane. Afterwards it serves on, and
-     * each push has counted once; or it has ended with its sentence.
+     * For a while no thread of the server can allocate, neither the one that reads nor a lane. Afterwards it serves on,
+     * and each push has counted once; or it has ended with its sentence.
      */
     @Tag("long")
     @ParameterizedTest

@@ -20,8 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The program of {@link HostNamesTest}: nodes whose names get other addresses while the worker is connected. It runs in a
- * JVM that reads names from a file ({@code jdk.net.hosts.file}), and does not cache them.
+ * The program of {@link HostNamesTest}: nodes whose names get other addresses while the worker is connected. It runs in
+ * a JVM that reads names from a file ({@code jdk.net.hosts.file}), and does not cache them.
  */
 final class MovingHosts {
     private MovingHosts() {}

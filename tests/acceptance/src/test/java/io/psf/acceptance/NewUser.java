@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A user with a home of its own, who runs commands in folders below one folder. The user's local Maven repository has all that
- * this build's repository has, but nothing of psf.
+ * A user with a home of its own, who runs commands in folders below one folder. The user's local Maven repository has
+ * all that this build's repository has, but nothing of psf.
  */
 final class NewUser implements AutoCloseable {
     private static final String REPOSITORY = System.getProperty("psf.repository", "");

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The README's function as a new user makes it: a clone in an empty folder, psf's own script, Maven, and a project beside
- * it. Offline, from a local repository that has all that this build's repository has, but nothing of psf.
+ * The README's function as a new user makes it: a clone in an empty folder, psf's own script, Maven, and a project
+ * beside it. Offline, from a local repository that has all that this build's repository has, but nothing of psf.
  */
 @Tag("new-user")
 @Timeout(1200)

@@ -31,7 +31,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The caller's own code on the worker: merge, finish, records, interceptors. Every call ends, whatever that code does. */
+/**
+ * The caller's own code on the worker: merge, finish, records, interceptors. Every call ends, whatever that code does.
+ */
 @NullUnmarked
 @Timeout(60)
 final class OwnCodeTest {

@@ -136,7 +136,9 @@ final class ProcessesTest {
         }
     }
 
-    /** The job's process is killed before the cluster has formed: its workers do not wait for the rest of the cluster. */
+    /**
+     * The job's process is killed before the cluster has formed: its workers do not wait for the rest of the cluster.
+     */
     @Tag("long")
     @Test
     void aWorkerOfAKilledJobEndsBeforeTheClusterHasFormed(@TempDir Path folder) throws Exception {
@@ -203,8 +205,8 @@ final class ProcessesTest {
     }
 
     /**
-     * Sends a signal, by the shell's kill, since a machine may lack the program. Waits until each thread has stopped if it is
-     * STOP: the signal alone does not. Does nothing if the process has ended.
+     * Sends a signal, by the shell's kill, since a machine may lack the program. Waits until each thread has stopped if
+     * it is STOP: the signal alone does not. Does nothing if the process has ended.
      */
     static void signal(String name, Process process) throws IOException, InterruptedException {
         int exit = new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid())

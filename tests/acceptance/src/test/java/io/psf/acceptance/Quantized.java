@@ -10,7 +10,10 @@ import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 import io.psf.api.layout.Wire;
 
-/** Adds rows that travel as integers of 8 bits, and returns the rows as bfloat16, whatever the tensor's formats; and integers of rows of another width. */
+/**
+ * Adds rows that travel as integers of 8 bits, and returns the rows as bfloat16, whatever the tensor's formats; and
+ * integers of rows of another width.
+ */
 @PsFunction("acceptance.quantized")
 interface Quantized {
     record Request(

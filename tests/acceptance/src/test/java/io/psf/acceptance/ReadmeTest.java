@@ -14,9 +14,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks the README and the user's guide: their included sources are exact copies. Their links, and those of the pages on
- * architecture, operation and extensions, lead to files and headings that exist. A source that is included {@code as} a
- * package is whole, in that package. {@code -Dreadme.update=true} writes the sources in.
+ * Checks the README and the user's guide: their included sources are exact copies. Their links, and those of the pages
+ * on architecture, operation and extensions, lead to files and headings that exist. A source that is included {@code
+ * as} a package is whole, in that package. {@code -Dreadme.update=true} writes the sources in.
  */
 final class ReadmeTest {
     private static final Path ROOT = Path.of("../..");

@@ -193,7 +193,9 @@ final class RegressionsTest {
         }
     }
 
-    /** The thread that reads is kept by something, and another takes its place: frames that were read already come, too. */
+    /**
+     * The thread that reads is kept by something, and another takes its place: frames that were read already come, too.
+     */
     @ParameterizedTest
     @EnumSource(
             value = Over.class,

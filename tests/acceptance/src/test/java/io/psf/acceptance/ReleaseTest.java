@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A release as CONTRIBUTING.md makes it, up to the bundle that would be uploaded: signed, the same from another folder, and
- * enough for a project of a user.
+ * A release as CONTRIBUTING.md makes it, up to the bundle that would be uploaded: signed, the same from another folder,
+ * and enough for a project of a user.
  */
 @Tag("new-user")
 @Timeout(3000)

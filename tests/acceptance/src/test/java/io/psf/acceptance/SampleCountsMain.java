@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A worker of an asynchronous training loop: each step counts the next two samples of its rank. Prints its steps, and at the end
- * for each rank how many samples count once, and how many otherwise: {@code SAMPLES 240 0 240 0 198 0}.
+ * A worker of an asynchronous training loop: each step counts the next two samples of its rank. Prints its steps, and
+ * at the end for each rank how many samples count once, and how many otherwise: {@code SAMPLES 240 0 240 0 198 0}.
  */
 public final class SampleCountsMain {
     private static final int RANKS = 3;

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Workers are killed, told to end, and started again: each sample that was trained counts once. The nodes are processes. */
+/**
+ * Workers are killed, told to end, and started again: each sample that was trained counts once. The nodes are
+ * processes.
+ */
 @Timeout(300)
 @Tag("chaos")
 final class SampleCountsTest {

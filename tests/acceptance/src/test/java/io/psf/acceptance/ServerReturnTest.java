@@ -319,8 +319,8 @@ class ServerReturnTest {
     }
 
     /**
-     * The slices of the checkpoint have its steps. The attempt that has made later ones cannot go on there; the tasks that are
-     * run again change what each slice does not have, whether they had ended or not.
+     * The slices of the checkpoint have its steps. The attempt that has made later ones cannot go on there; the tasks
+     * that are run again change what each slice does not have, whether they had ended or not.
      */
     @ParameterizedTest
     @EnumSource(TransportConfig.Kind.class)

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Everything at once: arrays of random sizes, calls given up at random, threads that do not take their answers for a while.
- * Every byte that comes back is looked at.
+ * Everything at once: arrays of random sizes, calls given up at random, threads that do not take their answers for a
+ * while. Every byte that comes back is looked at.
  */
 @Timeout(180)
 final class StressTest {

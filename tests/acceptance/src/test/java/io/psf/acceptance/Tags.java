@@ -12,7 +12,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Lists, maps and booleans, both ways, of a function that had another name; and a handler that throws what it likes. */
+/**
+ * Lists, maps and booleans, both ways, of a function that had another name; and a handler that throws what it likes.
+ */
 @PsFunction(value = "acceptance.tags", formerly = "acceptance.labels")
 interface Tags {
     enum Mode {

@@ -170,8 +170,8 @@ final class TlsClusterTest {
     }
 
     /**
-     * Each call is counted once while the files of all nodes are replaced again and again, workers push without a pause, and
-     * guests connect. Each certificate is served once its file is there.
+     * Each call is counted once while the files of all nodes are replaced again and again, workers push without a
+     * pause, and guests connect. Each certificate is served once its file is there.
      */
     @Test
     void renewedCertificatesLoseAndDoubleNoCallUnderLoad() throws Exception {

@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A worker of a training loop, with tensors, reduced weights and an all-reduce. Prints its steps, {@code TRAINED} after the loop,
- * and the model at the end. With {@code HALT_AT}, its process halts in the cut after that step.
+ * A worker of a training loop, with tensors, reduced weights and an all-reduce. Prints its steps, {@code TRAINED} after
+ * the loop, and the model at the end. With {@code HALT_AT}, its process halts in the cut after that step.
  */
 public final class TrainingLoopMain {
     private static final int N = 500;

@@ -20,8 +20,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * A training job of real processes, each with a name such as {@code server 0}, which are killed, stopped and started again. The
- * workers run {@link TrainingLoopMain}.
+ * A training job of real processes, each with a name such as {@code server 0}, which are killed, stopped and started
+ * again. The workers run {@link TrainingLoopMain}.
  */
 final class TrainingProcesses implements AutoCloseable {
     static final List<String> SERVERS = List.of("server 0", "server 1", "server 2");

@@ -60,7 +60,10 @@ final class WorkerReturnTest {
         }
     }
 
-    /** The others wait in the cut for the lost one, also in the last one: worker 0 would lead the save, worker 2 would not. */
+    /**
+     * The others wait in the cut for the lost one, also in the last one: worker 0 would lead the save, worker 2 would
+     * not.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"worker 2 20", "worker 0 120", "worker 2 120"})
     void aWorkerThatEndsInACutComesBack(String name) throws Exception {

@@ -47,8 +47,8 @@ final class Breaking implements Transport {
     }
 
     /**
-     * Breaks a connection, the scheduler's or a server's. Most often one that has had time to be of use: on a busy machine
-     * there would be no other end to it.
+     * Breaks a connection, the scheduler's or a server's. Most often one that has had time to be of use: on a busy
+     * machine there would be no other end to it.
      */
     void breakOne() {
         long now = System.nanoTime();

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Slices that go from server to server while workers push. A push is refused by the servers that its slices have left, and
- * has run on the others: only the refused parts are sent again.
+ * Slices that go from server to server while workers push. A push is refused by the servers that its slices have left,
+ * and has run on the others: only the refused parts are sent again.
  */
 @Timeout(300)
 final class MovedSlicesTest {

@@ -13,7 +13,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Connections that carry nothing any more, or something else, are replaced; nothing is lost, and nothing is done twice. */
+/**
+ * Connections that carry nothing any more, or something else, are replaced; nothing is lost, and nothing is done twice.
+ */
 @Timeout(60)
 final class SilenceTest {
     private final List<Swallowing> transports = new ArrayList<>();

@@ -4,7 +4,9 @@ import io.psf.runtime.spi.transport.Transport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/** A transport whose connections go over a proxy, which can fall silent as a firewall does, without closing anything. */
+/**
+ * A transport whose connections go over a proxy, which can fall silent as a firewall does, without closing anything.
+ */
 final class Swallowing extends Proxied {
     Swallowing(Transport inner) {
         super(inner);

@@ -23,8 +23,8 @@ interface TakeSlices {
     /**
      * The tensor.
      *
-     * @param everywhere another one, with a shard on each lane: what has run there after the drop, runs after every call that
-     *     was begun before
+     * @param everywhere another one, with a shard on each lane: what has run there after the drop, runs after every
+     *     call that was begun before
      * @param ranks the servers that give their slices up
      */
     record Request(TensorId tensor, TensorId everywhere, List<Integer> ranks) {}

@@ -83,7 +83,9 @@ final class TaskCallerTest {
         return ones;
     }
 
-    /** Runs an attempt of a task: in each round three changes, and a read. Some slices of the tables get few of them. */
+    /**
+     * Runs an attempt of a task: in each round three changes, and a read. Some slices of the tables get few of them.
+     */
     private static void attempt(TaskCaller task, int rounds) {
         List<Pending<?>> pending = new ArrayList<>();
         for (int i = 0; i < rounds; i++) {
@@ -314,7 +316,10 @@ final class TaskCallerTest {
         assertThat(TaskCaller.number("job-17", "3", "12")).isEqualTo(7969877728922447382L);
     }
 
-    /** The steps are those of the state that is loaded; an attempt that has made later ones fails, and the next one makes them. */
+    /**
+     * The steps are those of the state that is loaded; an attempt that has made later ones fails, and the next one
+     * makes them.
+     */
     @Test
     void aTensorThatGoesBackHasTheStepsOfThen() {
         try (PsCluster cluster = builder(1).start();

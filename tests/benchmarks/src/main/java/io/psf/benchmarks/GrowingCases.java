@@ -70,7 +70,8 @@ final class GrowingCases {
     }
 
     /**
-     * Returns a case of inserts into a table with a policy. The floor is a table that inserts a key when it comes first.
+     * Returns a case of inserts into a table with a policy. The floor is a table that inserts a key when it comes
+     * first.
      *
      * @param times how often each key comes; it is inserted at the last time
      */

@@ -162,7 +162,10 @@ final class MappedCases {
             this.channel = FileChannel.open(file, StandardOpenOption.READ, direct());
         }
 
-        /** The option of reads past the page cache. It is found by name: a compiler warns of the type, which is the JDK's own. */
+        /**
+         * The option of reads past the page cache. It is found by name: a compiler warns of the type, which is the
+         * JDK's own.
+         */
         private static OpenOption direct() throws IOException {
             try {
                 Class<?> options = Class.forName("com.sun.nio.file.ExtendedOpenOption");

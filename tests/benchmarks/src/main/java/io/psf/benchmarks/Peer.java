@@ -43,8 +43,8 @@ record Peer(Path program, Duration limit) {
      * Runs a scheduler, a server and a worker. Blocks until the worker has ended. No process is left behind.
      *
      * @param cases the cases that the worker must measure
-     * @throws PsException with {@code UNAVAILABLE} if a process fails or a case has no figure, with {@code TIMED_OUT} if
-     *     the limit passes, with {@code CANCELLED} if the thread is interrupted
+     * @throws PsException with {@code UNAVAILABLE} if a process fails or a case has no figure, with {@code TIMED_OUT}
+     *     if the limit passes, with {@code CANCELLED} if the thread is interrupted
      */
     PeerFigures measure(List<Line> cases) throws IOException {
         try (PeerProcesses processes = PeerProcesses.start(program)) {

@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** The cases that a peer measures, too. Their goals bound the ratio of psf to the peer, which is > 1 if psf is better. */
+/**
+ * The cases that a peer measures, too. Their goals bound the ratio of psf to the peer, which is > 1 if psf is better.
+ */
 final class PeerCases {
     private static final int[] SIZES = {4 << 10, 64 << 10, 1 << 20, 16 << 20};
 

@@ -7,7 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The figures of one run of a peer, by the name of psf's case. A dense call sorts no keys, so its figure is in both maps.
+ * The figures of one run of a peer, by the name of psf's case. A dense call sorts no keys, so its figure is in both
+ * maps.
  *
  * @param stdSort the figures of a worker that sorts keys with {@code std::sort}
  * @param radix the figures of a worker that sorts keys with a radix sort

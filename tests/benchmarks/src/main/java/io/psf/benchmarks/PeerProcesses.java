@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes of a peer: a scheduler, a server and a worker. They are killed on {@link #close} and when this JVM is asked
- * to terminate, with their descendants.
+ * The processes of a peer: a scheduler, a server and a worker. They are killed on {@link #close} and when this JVM is
+ * asked to terminate, with their descendants.
  */
 final class PeerProcesses implements AutoCloseable {
     private static final String HOST = "127.0.0.1";
@@ -104,7 +104,9 @@ final class PeerProcesses implements AutoCloseable {
         return outputs.resolve(role);
     }
 
-    /** Waits until the worker has ended or the time has passed. Returns true if the worker has ended without an error. */
+    /**
+     * Waits until the worker has ended or the time has passed. Returns true if the worker has ended without an error.
+     */
     boolean awaitWorker(long nanos) throws InterruptedException {
         rememberDescendants();
         Process worker = process("worker");

@@ -33,8 +33,8 @@ final class PeerRun {
     }
 
     /**
-     * Measures both sides. Prints the table after each alternation, so that a later failure leaves the figures before it.
-     * Returns false if psf has not measured all cases.
+     * Measures both sides. Prints the table after each alternation, so that a later failure leaves the figures before
+     * it. Returns false if psf has not measured all cases.
      */
     boolean measure() throws IOException {
         Map<String, List<Result>> ours = new HashMap<>();

@@ -44,7 +44,10 @@ final class ScaleTest {
         assertThat(second.bytesOut()).isLessThan(second.framesOut() * 64);
     }
 
-    /** Twice as many workers: what one of them changes has as many bytes for each node, and the whole state twice as many. */
+    /**
+     * Twice as many workers: what one of them changes has as many bytes for each node, and the whole state twice as
+     * many.
+     */
     @Test
     void theDifferenceOfOneWorkerDoesNotGrowWithTheCluster() {
         Map<String, Cost> some = new ScaleRun(SERVERS, WORKERS, 2).measure();

@@ -20,8 +20,8 @@ import org.w3c.dom.NodeList;
 import org.xml.sax.SAXException;
 
 /**
- * Counts the tests of a build from the reports of Surefire: the tests of each module, the failures, and the tests that were not
- * run since this machine lacks something, such as a C++ compiler, with the reasons.
+ * Counts the tests of a build from the reports of Surefire: the tests of each module, the failures, and the tests that
+ * were not run since this machine lacks something, such as a C++ compiler, with the reasons.
  */
 public final class TestCounts {
     /** The exceptions of JUnit and AssertJ put this before the reason. */

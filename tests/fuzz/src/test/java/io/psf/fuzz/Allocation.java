@@ -7,8 +7,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * How many bytes of the heap a piece of work takes. The work runs on a thread of its own, whose stack is short: the traces
- * of exceptions at the depth of a fuzz test, some hundred frames, took up to nine tenths of the bound.
+ * How many bytes of the heap a piece of work takes. The work runs on a thread of its own, whose stack is short: the
+ * traces of exceptions at the depth of a fuzz test, some hundred frames, took up to nine tenths of the bound.
  */
 public final class Allocation {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -17,8 +17,8 @@ public final class Allocation {
     private static final long CONSTANT = 64 << 10;
 
     /**
-     * What a byte of a frame may become: of the fixtures' records the worst is an item of two bytes that say null, which
-     * is an object of 16 to 24 bytes and a reference in each of two lists.
+     * What a byte of a frame may become: of the fixtures' records the worst is an item of two bytes that say null,
+     * which is an object of 16 to 24 bytes and a reference in each of two lists.
      */
     private static final long A_BYTE = 24;
 

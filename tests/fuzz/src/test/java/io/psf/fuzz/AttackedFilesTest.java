@@ -39,8 +39,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A client that only reads, and files and names of models that are none, against a server with a heap of 256 MB while a worker trains.
- * Each attack prints how long a push of 1 MB took at most, and the most memory of the server.
+ * A client that only reads, and files and names of models that are none, against a server with a heap of 256 MB while a
+ * worker trains. Each attack prints how long a push of 1 MB took at most, and the most memory of the server.
  */
 @Tag("long")
 @Timeout(300)

@@ -62,8 +62,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Frames that once ended a job, sent to a server and a scheduler with heaps of 256 MB while a worker trains. Each attack
- * prints how long a push of 1 MB took at most, and the most memory of both processes.
+ * Frames that once ended a job, sent to a server and a scheduler with heaps of 256 MB while a worker trains. Each
+ * attack prints how long a push of 1 MB took at most, and the most memory of both processes.
  */
 @Tag("long")
 @Timeout(300)

@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A law: the work and the memory that a frame costs a server are bounded by the frame's bytes, whatever it says and whoever
- * sends it. For each kind of frame there are some that ask for more.
+ * A law: the work and the memory that a frame costs a server are bounded by the frame's bytes, whatever it says and
+ * whoever sends it. For each kind of frame there are some that ask for more.
  */
 @Timeout(120)
 final class FrameCostTest {

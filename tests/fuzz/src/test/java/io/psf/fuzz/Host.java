@@ -50,7 +50,9 @@ public final class Host implements AutoCloseable {
     /** The bytes of the features in a hello: a name of 8 letters, and a boolean. */
     private static final int FEATURES = 4 + 8 + 1;
 
-    /** Behind two versions, the list of features, a role, a rank, the epoch of the join, an empty grant and a cluster. */
+    /**
+     * Behind two versions, the list of features, a role, a rank, the epoch of the join, an empty grant and a cluster.
+     */
     private static final int SESSION_AT = Frame.HEADER + 40 + FEATURES;
     /** Behind that, the number of a connection, and the proof's length. */
     private static final int PROOF_AT = SESSION_AT + 16;

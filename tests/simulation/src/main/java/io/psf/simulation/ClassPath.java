@@ -10,8 +10,8 @@ import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
 /**
- * The classes of psf on the class path, which are all initialized before the first run: an initializer that reads the clock would
- * make the first run of a process another one.
+ * The classes of psf on the class path, which are all initialized before the first run: an initializer that reads the
+ * clock would make the first run of a process another one.
  */
 final class ClassPath {
     private static final String SUFFIX = ".class";

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Finds the least that still fails: first without halves of the faults, then without single ones (delta debugging, Zeller and
- * Hildebrandt 2002), then with fewer calls. Each try is a run.
+ * Finds the least that still fails: first without halves of the faults, then without single ones (delta debugging,
+ * Zeller and Hildebrandt 2002), then with fewer calls. Each try is a run.
  */
 public final class Shrinker {
     private final Function<Plan, Outcome> runs;

@@ -20,7 +20,9 @@ public final class Simulation {
     private static final Machine.Bounds BOUNDS =
             new Machine.Bounds(5_000_000, Duration.ofMinutes(20).toNanos());
 
-    /** Runs between two collections of garbage: a run that has to wait for direct memory waits for a thread of the JVM. */
+    /**
+     * Runs between two collections of garbage: a run that has to wait for direct memory waits for a thread of the JVM.
+     */
     private static final int RUNS_OF_A_COLLECTION = 50;
 
     private static boolean isWarm;

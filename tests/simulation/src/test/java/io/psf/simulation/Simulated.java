@@ -9,7 +9,10 @@ import io.psf.simulation.agent.SimulationAgent;
 final class Simulated {
     private Simulated() {}
 
-    /** Skips the test on a JDK that cannot simulate: the sentence is in the counts of the build. A missing agent is a failure. */
+    /**
+     * Skips the test on a JDK that cannot simulate: the sentence is in the counts of the build. A missing agent is a
+     * failure.
+     */
     static void require() {
         assumeTrue(
                 Runtime.version().feature() >= 25,

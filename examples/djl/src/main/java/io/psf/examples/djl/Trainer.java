@@ -1,8 +1,8 @@
 package io.psf.examples.djl;
 
 /**
- * A network of one output that is trained to classify. Its parameters are one array: for each layer the weights [inputs,
- * outputs], then the biases [outputs]. Used by one thread.
+ * A network of one output that is trained to classify. Its parameters are one array: for each layer the weights
+ * [inputs, outputs], then the biases [outputs]. Used by one thread.
  */
 interface Trainer {
     /** Returns the number of parameters. */

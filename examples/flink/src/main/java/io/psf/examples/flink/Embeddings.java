@@ -48,8 +48,8 @@ record Embeddings(HashMap<String, String> options) implements Serializable {
     }
 
     /**
-     * Disconnects a client. Logs what the close throws, a server that was lost with its rows: Flink ends the whole task manager
-     * if the close of a failed task throws. Blocks while calls are answered.
+     * Disconnects a client. Logs what the close throws, a server that was lost with its rows: Flink ends the whole task
+     * manager if the close of a failed task throws. Blocks while calls are answered.
      */
     static void disconnect(@Nullable Client client) {
         if (client != null) {

@@ -13,7 +13,9 @@ public record Event(long user, long item, float rating) {
         }
     }
 
-    /** Returns [2] int64: the keys of the event's rows. One table has users and items: the keys of items are below 0. */
+    /**
+     * Returns [2] int64: the keys of the event's rows. One table has users and items: the keys of items are below 0.
+     */
     long[] keys() {
         return new long[] {user, ~item};
     }

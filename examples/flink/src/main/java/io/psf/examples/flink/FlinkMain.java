@@ -12,11 +12,11 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.ParameterTool;
 
 /**
- * A Flink job that scores a stream of ratings with embeddings on the servers of psf, and trains them with the same stream.
- * It prints the mean squared error of each thousand scores, which falls.
+ * A Flink job that scores a stream of ratings with embeddings on the servers of psf, and trains them with the same
+ * stream. It prints the mean squared error of each thousand scores, which falls.
  *
- * <p>In an IDE, without arguments, it runs in one JVM, with a cluster of its own. An IDE has to put dependencies of the scope
- * <i>provided</i> on the class path. On a cluster of Flink, beside a service of psf:
+ * <p>In an IDE, without arguments, it runs in one JVM, with a cluster of its own. An IDE has to put dependencies of the
+ * scope <i>provided</i> on the class path. On a cluster of Flink, beside a service of psf:
  *
  * <pre>
  * mvn -Pflink package -pl examples/flink -am -DskipTests

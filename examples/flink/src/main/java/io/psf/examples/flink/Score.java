@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Scores events: pulls the rows of user and item, and emits their dot product. Each subtask has a client. Its calls are
- * in flight together, up to the capacity of the operator. It changes nothing on the servers, so an event that Flink sends
- * again after a failure is scored again, with the rows of then.
+ * in flight together, up to the capacity of the operator. It changes nothing on the servers, so an event that Flink
+ * sends again after a failure is scored again, with the rows of then.
  */
 final class Score extends RichAsyncFunction<Event, Scored> {
     private static final long serialVersionUID = 1L;

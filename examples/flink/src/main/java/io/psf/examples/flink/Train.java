@@ -10,14 +10,14 @@ import org.apache.flink.streaming.api.functions.async.RichAsyncFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Trains the two rows of an event: pushes the gradient of half the squared error, and emits the error once the servers have
- * applied it. The rows are the rows that the score has used. They may be stale, as in any asynchronous training.
+ * Trains the two rows of an event: pushes the gradient of half the squared error, and emits the error once the servers
+ * have applied it. The rows are the rows that the score has used. They may be stale, as in any asynchronous training.
  *
- * <p>Each push runs exactly once, through reconnections as well, as long as the task lives. After a failure Flink starts the
- * task again from its last checkpoint: the events since then, and the events that the operator had in flight, are
- * pushed again. The updates are at least once, and the servers keep the updates of the failed attempt. Asynchronous
- * training endures a few updates more; a count would not. {@code client.task(number)} makes changes once: its number
- * would be of the source's split and a range of offsets, which are the same in each attempt.
+ * <p>Each push runs exactly once, through reconnections as well, as long as the task lives. After a failure Flink
+ * starts the task again from its last checkpoint: the events since then, and the events that the operator had in
+ * flight, are pushed again. The updates are at least once, and the servers keep the updates of the failed attempt.
+ * Asynchronous training endures a few updates more; a count would not. {@code client.task(number)} makes changes once:
+ * its number would be of the source's split and a range of offsets, which are the same in each attempt.
  */
 final class Train extends RichAsyncFunction<Scored, Float> {
     private static final long serialVersionUID = 1L;

@@ -17,8 +17,8 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Logistic regression by psf and by Spark's MLlib, on the same rows of 30 features: times and areas under the ROC curve. Few
- * features are in many rows, and most in few.
+ * Logistic regression by psf and by Spark's MLlib, on the same rows of 30 features: times and areas under the ROC
+ * curve. Few features are in many rows, and most in few.
  */
 final class BesideMllib {
     private static final int FEATURES = 30;

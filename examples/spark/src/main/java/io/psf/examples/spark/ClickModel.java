@@ -12,8 +12,8 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 
 /**
- * A model of clicks by an estimator: categories are hashed to keys of 64 bits, and their weights are a growing table on the
- * servers. An executor is killed during the training, of which an epoch is repeated.
+ * A model of clicks by an estimator: categories are hashed to keys of 64 bits, and their weights are a growing table on
+ * the servers. An executor is killed during the training, of which an epoch is repeated.
  */
 final class ClickModel {
     private ClickModel() {}

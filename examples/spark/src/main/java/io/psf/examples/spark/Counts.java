@@ -23,8 +23,9 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 
 /**
- * A PS function of one's own in the tasks of Spark: days of events are counted by page, each day's count being worth .9 of the
- * next one's. An executor is killed on the second day. The counts equal the counts of a run without a loss, to the bit.
+ * A PS function of one's own in the tasks of Spark: days of events are counted by page, each day's count being worth .9
+ * of the next one's. An executor is killed on the second day. The counts equal the counts of a run without a loss, to
+ * the bit.
  */
 final class Counts {
     private static final int DAYS = 3;
@@ -60,7 +61,9 @@ final class Counts {
         return counts.selectExpr("sum(double(vector[0]))").first().getDouble(0);
     }
 
-    /** Returns a page for each event: few pages have many, as they do. The rows of a partition are the same each time. */
+    /**
+     * Returns a page for each event: few pages have many, as they do. The rows of a partition are the same each time.
+     */
     private static Dataset<Row> pages(DemoSpark spark, long events, int day) {
         return spark.session()
                 .range(0, events, 1, 4)

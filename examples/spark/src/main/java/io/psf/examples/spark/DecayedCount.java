@@ -11,8 +11,8 @@ import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 
 /**
- * Counts events by key, on the servers: a count is multiplied by a factor, and the events are added. No parameter server has
- * such a push; here it is one interface. The factor is the same for all keys of a call.
+ * Counts events by key, on the servers: a count is multiplied by a factor, and the events are added. No parameter
+ * server has such a push; here it is one interface. The factor is the same for all keys of a call.
  */
 @PsFunction("examples.spark.count")
 public interface DecayedCount {

@@ -9,8 +9,8 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 
 /**
- * Vectors of words, which stay on the servers: skip-gram, of which the servers compute the products. An executor is killed
- * during the training.
+ * Vectors of words, which stay on the servers: skip-gram, of which the servers compute the products. An executor is
+ * killed during the training.
  */
 final class Words {
     private static final List<String> THEMES = List.of("sea", "city", "garden", "music");

@@ -14,9 +14,9 @@ import org.apache.spark.api.java.function.FlatMapFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pass over the batches of a partition: pulls the rows of a batch's keys, computes their gradients and pushes them. The
- * pull of the next batch is under way meanwhile, and pushes are awaited some batches later. The order of the batches, and so
- * of the pushes, is a function of the seed and the partition.
+ * One pass over the batches of a partition: pulls the rows of a batch's keys, computes their gradients and pushes them.
+ * The pull of the next batch is under way meanwhile, and pushes are awaited some batches later. The order of the
+ * batches, and so of the pushes, is a function of the seed and the partition.
  *
  * @param kernel the model
  * @param fitsBias false if the bias stays 0

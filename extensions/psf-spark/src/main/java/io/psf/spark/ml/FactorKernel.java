@@ -4,9 +4,9 @@ import java.io.Serial;
 import java.util.Arrays;
 
 /**
- * A factorization machine of degree 2 (Rendle, ICDM 2010), in time linear in the factors. A row has the weight of the linear
- * part, and then the factors. The servers store the factors less their initial values, which are a function of seed and key: a
- * key that no row of training had is a row of zeros, and has no part in a prediction.
+ * A factorization machine of degree 2 (Rendle, ICDM 2010), in time linear in the factors. A row has the weight of the
+ * linear part, and then the factors. The servers store the factors less their initial values, which are a function of
+ * seed and key: a key that no row of training had is a row of zeros, and has no part in a prediction.
  *
  * @param factors the number of factors
  * @param fitLinear false if the linear part is 0

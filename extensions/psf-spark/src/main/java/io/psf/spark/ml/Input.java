@@ -105,7 +105,9 @@ record Input(String features, String keys, String values, long numFeatures) impl
                 what + " column \"" + column + "\": " + type.catalogString() + " (expected: " + expected + ")");
     }
 
-    /** Returns a frame of the features' columns, the label as a double, and, if it is named, the boolean of validation. */
+    /**
+     * Returns a frame of the features' columns, the label as a double, and, if it is named, the boolean of validation.
+     */
     Dataset<Row> select(Dataset<?> data, String label, String validation) {
         List<Column> columns = new ArrayList<>();
         columns.add(quoted(label).cast(DataTypes.DoubleType));

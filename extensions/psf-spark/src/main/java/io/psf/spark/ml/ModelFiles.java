@@ -21,8 +21,8 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A saved model: Spark's metadata in {@code metadata}; the bias and the number of factors in {@code model}; the weights in
- * {@code weights}, a row a key, with columns {@code key}, {@code weight} and, if there are factors, {@code factors}.
+ * A saved model: Spark's metadata in {@code metadata}; the bias and the number of factors in {@code model}; the weights
+ * in {@code weights}, a row a key, with columns {@code key}, {@code weight} and, if there are factors, {@code factors}.
  */
 final class ModelFiles {
     private static final int PAGE = 1 << 16;

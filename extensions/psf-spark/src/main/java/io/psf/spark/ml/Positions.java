@@ -9,7 +9,10 @@ final class Positions {
 
     private int[] words = new int[FEWEST];
     private int n;
-    /** By hash, one more than the position of a word, in the lower half; in the upper half the word. 0 for an empty place. */
+    /**
+     * By hash, one more than the position of a word, in the lower half; in the upper half the word. 0 for an empty
+     * place.
+     */
     private long[] table = new long[4 * FEWEST];
 
     /** Returns the position of a word, which is added if it is new. */

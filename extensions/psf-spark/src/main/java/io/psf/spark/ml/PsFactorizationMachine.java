@@ -15,8 +15,8 @@ import org.apache.spark.ml.util.Identifiable$;
 import org.apache.spark.ml.util.MLReader;
 
 /**
- * A factorization machine of degree 2, as Spark's FMClassifier and FMRegressor, for more features than a driver holds: weights and
- * factors are on the servers, where AdaGrad changes them. Input, validation and the training are as in
+ * A factorization machine of degree 2, as Spark's FMClassifier and FMRegressor, for more features than a driver holds:
+ * weights and factors are on the servers, where AdaGrad changes them. Input, validation and the training are as in
  * {@link PsLogisticRegression}.
  *
  * <pre>{@code
@@ -27,9 +27,9 @@ import org.apache.spark.ml.util.MLReader;
  * PsFactorizationMachineModel model = machine.fit(ratings);
  * }</pre>
  *
- * <p>With {@code lossType} {@code logisticLoss}, the default, labels are 0 or 1; with {@code squaredError} the model is a
- * regression and adds the column of the prediction only. A feature that no row of training had has no part in predictions.
- * {@code regParam} is L2 of the features that a row has.
+ * <p>With {@code lossType} {@code logisticLoss}, the default, labels are 0 or 1; with {@code squaredError} the model is
+ * a regression and adds the column of the prediction only. A feature that no row of training had has no part in
+ * predictions. {@code regParam} is L2 of the features that a row has.
  */
 public final class PsFactorizationMachine extends PsLearner<PsFactorizationMachine, PsFactorizationMachineModel> {
     @Serial

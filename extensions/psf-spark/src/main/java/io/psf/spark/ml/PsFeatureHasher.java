@@ -23,8 +23,8 @@ import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Makes keys of categories: a row's keys are the hashes of 64 bits (XXH64) of its columns' names and values. Each value is a
- * category, a number as well as a text. A column of arrays has a key for each element. Null has no key.
+ * Makes keys of categories: a row's keys are the hashes of 64 bits (XXH64) of its columns' names and values. Each value
+ * is a category, a number as well as a text. A column of arrays has a key for each element. Null has no key.
  *
  * <pre>{@code
  * PsFeatureHasher hasher = new PsFeatureHasher().setInputCols("site", "device", "words").setOutputCol("keys");

@@ -258,8 +258,8 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
     }
 
     /**
-     * Sets whether each epoch ends with a checkpoint below {@code spark.psf.checkpoints}: an epoch in which a server is lost
-     * with its executor is repeated from the checkpoint before it. {@code release()} of the model deletes them. By
+     * Sets whether each epoch ends with a checkpoint below {@code spark.psf.checkpoints}: an epoch in which a server is
+     * lost with its executor is repeated from the checkpoint before it. {@code release()} of the model deletes them. By
      * default true if the application has {@code spark.psf.checkpoints}. Without checkpoints {@link #fit} fails if a
      * server is lost.
      */

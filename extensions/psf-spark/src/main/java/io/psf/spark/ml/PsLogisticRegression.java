@@ -13,9 +13,9 @@ import org.apache.spark.ml.util.Identifiable$;
 import org.apache.spark.ml.util.MLReader;
 
 /**
- * Logistic regression with two classes, for more features than a driver holds: the weights are on the servers, where FTRL or
- * AdaGrad changes them. Tasks pull the weights of a batch of rows and push its gradients, without waiting for each other, so
- * two trainings differ a little.
+ * Logistic regression with two classes, for more features than a driver holds: the weights are on the servers, where
+ * FTRL or AdaGrad changes them. Tasks pull the weights of a batch of rows and push its gradients, without waiting for
+ * each other, so two trainings differ a little.
  *
  * <pre>{@code
  * PsLogisticRegression regression = new PsLogisticRegression()
@@ -29,11 +29,11 @@ import org.apache.spark.ml.util.MLReader;
  * model.release();
  * }</pre>
  *
- * <p>Features are vectors, or arrays of keys, with arrays of values or without: keys are any bigint, such as hashes of 64 bits,
- * and need no number of features. Rows are shuffled, so their order in the input does not matter. {@code regParam} and
- * {@code elasticNetParam} are as in Spark's logistic regression for FTRL: strengths for the mean loss, times the number
- * of rows; the regularization counts once, not in each epoch. AdaGrad has L2 only, of the features that a row has.
- * Features are not standardized.
+ * <p>Features are vectors, or arrays of keys, with arrays of values or without: keys are any bigint, such as hashes of
+ * 64 bits, and need no number of features. Rows are shuffled, so their order in the input does not matter. {@code
+ * regParam} and {@code elasticNetParam} are as in Spark's logistic regression for FTRL: strengths for the mean loss,
+ * times the number of rows; the regularization counts once, not in each epoch. AdaGrad has L2 only, of the features
+ * that a row has. Features are not standardized.
  *
  * <p>With a column of validation the training ends when epochs bring no progress; the model has the weights after the
  * last epoch, not the best epoch's weights.

@@ -92,8 +92,8 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
     }
 
     /**
-     * Frees the weights on the servers, of this model and of its copies, which score no more. Does nothing if the model is
-     * exported or released.
+     * Frees the weights on the servers, of this model and of its copies, which score no more. Does nothing if the model
+     * is exported or released.
      */
     public void release() {
         if (weights instanceof TableWeights table && !isReleased.getAndSet(true)) {

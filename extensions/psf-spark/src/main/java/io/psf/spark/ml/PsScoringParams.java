@@ -10,8 +10,8 @@ import org.apache.spark.ml.param.ParamValidators;
 import org.apache.spark.ml.param.Params;
 
 /**
- * The params of features and predictions, which an estimator and its model have in common. Spark finds params as the public
- * methods that return one.
+ * The params of features and predictions, which an estimator and its model have in common. Spark finds params as the
+ * public methods that return one.
  *
  * @param <S> the estimator or model itself
  */
@@ -100,7 +100,8 @@ public interface PsScoringParams<S> extends Params {
     }
 
     /**
-     * Sets the rows of a batch, whose weights are pulled together, and whose gradients are pushed together; 1024 by default.
+     * Sets the rows of a batch, whose weights are pulled together, and whose gradients are pushed together; 1024 by
+     * default.
      */
     default S setBatchSize(int rows) {
         return with(batchSize(), rows);

@@ -43,8 +43,8 @@ import org.apache.spark.storage.StorageLevel;
  * model.release();
  * }</pre>
  *
- * <p>Vectors of the nodes of a graph are learned in the same way, as DeepWalk and node2vec do: a sentence is a random walk, a
- * word the name of a node, {@code minCount} 0 and {@code subsampling} 0.
+ * <p>Vectors of the nodes of a graph are learned in the same way, as DeepWalk and node2vec do: a sentence is a random
+ * walk, a word the name of a node, {@code minCount} 0 and {@code subsampling} 0.
  *
  * <p>A sentence that is null has no words. The application is a cluster: {@link PsSpark}.
  */
@@ -158,17 +158,17 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel>
     }
 
     /**
-     * Sets whether each iteration ends with a checkpoint below {@code spark.psf.checkpoints}: an iteration in which a server is
-     * lost with its executor is repeated from the checkpoint before it. {@link PsWord2VecModel#release} deletes them.
-     * Without checkpoints {@link #fit} fails if a server is lost.
+     * Sets whether each iteration ends with a checkpoint below {@code spark.psf.checkpoints}: an iteration in which a
+     * server is lost with its executor is repeated from the checkpoint before it. {@link PsWord2VecModel#release}
+     * deletes them. Without checkpoints {@link #fit} fails if a server is lost.
      */
     public PsWord2Vec setCheckpoints(boolean value) {
         return with(checkpoints(), value);
     }
 
     /**
-     * Learns the vectors of the words that occur at least {@code minCount} times. The model's vectors are on the servers, until
-     * {@link PsWord2VecModel#release}. If the fit fails, they are freed.
+     * Learns the vectors of the words that occur at least {@code minCount} times. The model's vectors are on the
+     * servers, until {@link PsWord2VecModel#release}. If the fit fails, they are freed.
      *
      * @throws IllegalArgumentException if no word occurs often enough
      */

@@ -161,8 +161,8 @@ public final class PsWord2VecModel extends Model<PsWord2VecModel>
     }
 
     /**
-     * Adds the mean of the vectors of the words of each sentence, as Spark's {@code Word2Vec} does: the sum, divided by the number
-     * of all words of the sentence. A sentence without a known word yields zeros; null yields null.
+     * Adds the mean of the vectors of the words of each sentence, as Spark's {@code Word2Vec} does: the sum, divided by
+     * the number of all words of the sentence. A sentence without a known word yields zeros; null yields null.
      */
     @Override
     public Dataset<Row> transform(Dataset<?> dataset) {
@@ -205,7 +205,9 @@ public final class PsWord2VecModel extends Model<PsWord2VecModel>
         return all;
     }
 
-    /** Frees the vectors on the servers, and what the executors have of the model. The model cannot be used any more. */
+    /**
+     * Frees the vectors on the servers, and what the executors have of the model. The model cannot be used any more.
+     */
     public synchronized void release() {
         Broadcast<WordVectors> known = sent;
         if (known != null) {

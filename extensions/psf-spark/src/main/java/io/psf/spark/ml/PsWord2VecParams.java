@@ -79,7 +79,9 @@ public interface PsWord2VecParams<S> extends Params {
         return declared().batchSize;
     }
 
-    /** The share of all words above which occurrences of a word are left out at random, 0.001 by default; 0 for never. */
+    /**
+     * The share of all words above which occurrences of a word are left out at random, 0.001 by default; 0 for never.
+     */
     default DoubleParam subsampling() {
         return declared().subsampling;
     }
@@ -90,7 +92,9 @@ public interface PsWord2VecParams<S> extends Params {
         return declared().slices;
     }
 
-    /** Whether each epoch ends with a checkpoint; by default whether the application has {@code spark.psf.checkpoints}. */
+    /**
+     * Whether each epoch ends with a checkpoint; by default whether the application has {@code spark.psf.checkpoints}.
+     */
     default BooleanParam checkpoints() {
         return declared().checkpoints;
     }

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The servers that have had a model since its fit. A server that takes the place of a lost one has another address, and begins
- * with the initial values of a model without checkpoints.
+ * The servers that have had a model since its fit. A server that takes the place of a lost one has another address, and
+ * begins with the initial values of a model without checkpoints.
  *
  * @param addresses by rank; empty for a model with checkpoints, which any servers may have
  */

@@ -12,11 +12,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Groups of words that are trained by one call. A group has the words around a word, and that word with negative samples, which
- * all pairs of the group share (Ji et al., Parallelizing Word2Vec in Shared and Distributed Memory, 2016). Not thread-safe.
+ * Groups of words that are trained by one call. A group has the words around a word, and that word with negative
+ * samples, which all pairs of the group share (Ji et al., Parallelizing Word2Vec in Shared and Distributed Memory,
+ * 2016). Not thread-safe.
  */
 final class SkipGramBatch {
-    /** The largest sum of the factors of a word: by so much of the length of another vector its vector changes at once. */
+    /**
+     * The largest sum of the factors of a word: by so much of the length of another vector its vector changes at once.
+     */
     private static final float LIMIT = 0.15f;
 
     private final int targets;
@@ -115,8 +118,9 @@ final class SkipGramBatch {
     }
 
     /**
-     * Reduces the factors of words whose factors in this batch add up to more than a limit. All of them follow from products of
-     * before the batch: without a limit, the vectors of words that are in many groups grow with each batch, without end.
+     * Reduces the factors of words whose factors in this batch add up to more than a limit. All of them follow from
+     * products of before the batch: without a limit, the vectors of words that are in many groups grow with each batch,
+     * without end.
      */
     private void limit() {
         float[] ofInput = sum(inputSums, inputWords.count());

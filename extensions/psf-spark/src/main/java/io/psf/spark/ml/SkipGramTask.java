@@ -11,8 +11,8 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.broadcast.Broadcast;
 
 /**
- * Trains on the sentences of a partition. Its calls and their order depend on the sentences and on the seed alone: an attempt
- * that repeats them makes the same calls. Not thread-safe.
+ * Trains on the sentences of a partition. Its calls and their order depend on the sentences and on the seed alone: an
+ * attempt that repeats them makes the same calls. Not thread-safe.
  */
 final class SkipGramTask {
     /** The batches that are under way beside another: more keep the servers busy, and their products are older. */

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
 
 /**
- * The rows of a data set, shuffled over all partitions, as batches. Which batch has a row is a function of the seed and of the
- * row's position in the input: a repeated task makes the same batches.
+ * The rows of a data set, shuffled over all partitions, as batches. Which batch has a row is a function of the seed and
+ * of the row's position in the input: a repeated task makes the same batches.
  *
  * @param input the features' columns
  * @param columns the other columns

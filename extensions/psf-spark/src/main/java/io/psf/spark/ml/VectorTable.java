@@ -12,8 +12,8 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * The vectors of a model on the servers. Their dimensions are divided into blocks, one for each slice of the tensors, whose row
- * {@code block * words + word} is the block of a word's vector.
+ * The vectors of a model on the servers. Their dimensions are divided into blocks, one for each slice of the tensors,
+ * whose row {@code block * words + word} is the block of a word's vector.
  *
  * @param name what the tensors' names begin with
  * @param words the number of words

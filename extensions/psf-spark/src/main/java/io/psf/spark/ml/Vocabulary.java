@@ -8,8 +8,8 @@ import org.apache.spark.sql.Row;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The words of a model, by descending count. One text has all of them, so that a million words are a few objects to send.
- * Immutable and thread-safe.
+ * The words of a model, by descending count. One text has all of them, so that a million words are a few objects to
+ * send. Immutable and thread-safe.
  */
 final class Vocabulary implements Serializable {
     @Serial

@@ -9,7 +9,10 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
-/** The files of a model: {@code metadata} as Spark ML has them, and {@code data} with the words, their counts and vectors. */
+/**
+ * The files of a model: {@code metadata} as Spark ML has them, and {@code data} with the words, their counts and
+ * vectors.
+ */
 final class Word2VecFiles {
     private static final StructType SCHEMA = new StructType()
             .add("word", DataTypes.StringType, false)

@@ -52,7 +52,9 @@ final class WordSource implements Serializable {
         return known != null ? known : makeUnigrams();
     }
 
-    /** Returns a negative sample: any word but one. If nearly all words are that one, the next word, which may be it. */
+    /**
+     * Returns a negative sample: any word but one. If nearly all words are that one, the next word, which may be it.
+     */
     int otherThan(int word, Draws draws) {
         Draws.Unigrams known = unigrams();
         for (int i = 0; i < TRIES; i++) {

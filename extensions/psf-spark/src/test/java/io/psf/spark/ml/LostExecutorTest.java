@@ -38,8 +38,8 @@ import org.junit.jupiter.api.io.TempDir;
 import scala.Option;
 
 /**
- * An application whose executors are killed, or decommissioned, in the middle of trainings: its tensors and models are those of
- * undisturbed ones.
+ * An application whose executors are killed, or decommissioned, in the middle of trainings: its tensors and models are
+ * those of undisturbed ones.
  */
 @Timeout(240)
 @Tag("chaos")

@@ -18,8 +18,8 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Measures words per second of {@link PsWord2Vec} beside Spark's Word2Vec, on generated text of Zipf's law: {@code vocabulary
- * words [ps|mllib|both] [batchSize] [slices] [rounds]}.
+ * Measures words per second of {@link PsWord2Vec} beside Spark's Word2Vec, on generated text of Zipf's law: {@code
+ * vocabulary words [ps|mllib|both] [batchSize] [slices] [rounds]}.
  */
 final class Word2VecSpeed {
     private static final int PARTS = 2;

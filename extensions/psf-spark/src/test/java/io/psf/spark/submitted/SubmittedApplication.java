@@ -12,8 +12,8 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * An application that is submitted: four tasks push ones to a tensor, and each of them calls the function of the application's
- * jar. The argument {@code start} starts the cluster without the plugin.
+ * An application that is submitted: four tasks push ones to a tensor, and each of them calls the function of the
+ * application's jar. The argument {@code start} starts the cluster without the plugin.
  */
 public final class SubmittedApplication {
     private static final int TASKS = 4;

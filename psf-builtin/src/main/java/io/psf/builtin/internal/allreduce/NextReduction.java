@@ -20,8 +20,8 @@ public interface NextReduction {
     /**
      * The number.
      *
-     * @param number the first number that is for the calling worker: none that it has called, or that other workers have
-     *     called before it joined the cluster
+     * @param number the first number that is for the calling worker: none that it has called, or that other workers
+     *     have called before it joined the cluster
      */
     record Response(@Reduce(Reduction.MAX) long number) {}
 

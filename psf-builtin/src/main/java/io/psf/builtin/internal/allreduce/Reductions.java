@@ -96,7 +96,9 @@ final class Reductions extends WaitingCalls {
         return answer;
     }
 
-    /** Fails an all-reduce of which a call has timed out: its worker may send the values again, with the next number. */
+    /**
+     * Fails an all-reduce of which a call has timed out: its worker may send the values again, with the next number.
+     */
     private void timedOut(int worker, long number, @Nullable Throwable failure) {
         OpenReduction reduction = open.get(number);
         if (reduction != null
@@ -117,8 +119,8 @@ final class Reductions extends WaitingCalls {
     }
 
     /**
-     * Fails the all-reduces before a number that lack the worker's values: the worker sends them no more. The first one of a
-     * worker that has joined later may be behind some that this shard has opened since then: they are not for it.
+     * Fails the all-reduces before a number that lack the worker's values: the worker sends them no more. The first one
+     * of a worker that has joined later may be behind some that this shard has opened since then: they are not for it.
      */
     private void abandon(int worker, long number) {
         if (known.add(worker)) {

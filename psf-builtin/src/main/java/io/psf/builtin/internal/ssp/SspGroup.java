@@ -167,8 +167,8 @@ final class SspGroup {
     }
 
     /**
-     * Returns the lowest clock of the present workers that have called; 0 while a rank is free that a present worker may
-     * have: a worker that has joined, or any worker while fewer workers than ranks have joined.
+     * Returns the lowest clock of the present workers that have called; 0 while a rank is free that a present worker
+     * may have: a worker that has joined, or any worker while fewer workers than ranks have joined.
      */
     private long slowest(Set<Integer> workers) {
         long slowest = Long.MAX_VALUE;

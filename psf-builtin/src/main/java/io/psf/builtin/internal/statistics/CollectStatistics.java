@@ -10,8 +10,8 @@ import io.psf.api.spi.StoredNode;
 import java.util.List;
 
 /**
- * Collects the statistics of the functions on every server. A server counts from the first such call on: without one, it
- * has no listener and counts nothing.
+ * Collects the statistics of the functions on every server. A server counts from the first such call on: without one,
+ * it has no listener and counts nothing.
  */
 @PsFunction(value = "psf.stats", at = Place.SERVER, readOnly = true)
 public interface CollectStatistics {

@@ -7,8 +7,9 @@ import io.psf.api.spi.StoredNode;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Begins an epoch: rounds, all-reduces and clocks wait again for all workers. Called by the server that leads the ends of epochs,
- * on all servers, once for each worker that waits; all calls for one epoch are answered when it has begun on the server.
+ * Begins an epoch: rounds, all-reduces and clocks wait again for all workers. Called by the server that leads the ends
+ * of epochs, on all servers, once for each worker that waits; all calls for one epoch are answered when it has begun on
+ * the server.
  */
 @PsFunction(value = "psf.epoch.begin", at = Place.SERVER)
 public interface BeginEpoch {

@@ -8,9 +8,9 @@ import io.psf.builtin.push.Workers;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Ends the epoch of the calling worker, and waits until all workers have ended it. One server leads the ends of epochs: it
- * tells all servers that no round, all-reduce or clock waits for the worker, and, when all workers have ended the epoch, that
- * all of them take part again. The worker calls it when its earlier calls have been answered.
+ * Ends the epoch of the calling worker, and waits until all workers have ended it. One server leads the ends of epochs:
+ * it tells all servers that no round, all-reduce or clock waits for the worker, and, when all workers have ended the
+ * epoch, that all of them take part again. The worker calls it when its earlier calls have been answered.
  */
 @PsFunction(value = "psf.epoch.end", at = Place.SERVER)
 public interface EndEpoch {

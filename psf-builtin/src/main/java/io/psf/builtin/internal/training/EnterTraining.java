@@ -51,7 +51,8 @@ public interface EnterTraining {
     }
 
     /**
-     * Answers a worker that pauses once the step of a cut is known that all others have yet to reach; any other one at once.
+     * Answers a worker that pauses once the step of a cut is known that all others have yet to reach; any other one at
+     * once.
      */
     default CompletionStage<Response> handle(Request request, Node server) {
         TrainingState loop = TrainingLoops.of(server).at(request.model());

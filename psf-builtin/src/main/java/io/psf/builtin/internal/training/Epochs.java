@@ -22,9 +22,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The workers that have ended the epoch and wait for the others. Attached to the server that leads the ends of epochs, used on
- * its lane. An epoch ends once, when all workers that are present have ended it here: what other servers know of the members
- * does not matter. No worker is answered before all servers wait for all workers again.
+ * The workers that have ended the epoch and wait for the others. Attached to the server that leads the ends of epochs,
+ * used on its lane. An epoch ends once, when all workers that are present have ended it here: what other servers know
+ * of the members does not matter. No worker is answered before all servers wait for all workers again.
  */
 final class Epochs extends WaitingCalls {
     /** The time after which a server that was not reached is called again. */

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Meets the other workers of a training loop, at a cut or to load a checkpoint. One of them leads: it is answered when all
- * are there, and does the work. The others are answered when it has called {@link EndMeeting}.
+ * Meets the other workers of a training loop, at a cut or to load a checkpoint. One of them leads: it is answered when
+ * all are there, and does the work. The others are answered when it has called {@link EndMeeting}.
  */
 @PsFunction(value = "psf.training.meet", at = Place.SERVER)
 public interface MeetWorkers {

@@ -13,7 +13,10 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A meeting of the workers of a training loop: one of them leads, and the others wait for it. Used on the server's lane. */
+/**
+ * A meeting of the workers of a training loop: one of them leads, and the others wait for it. Used on the server's
+ * lane.
+ */
 final class Meeting {
     private static final int NONE = -1;
 

@@ -7,8 +7,8 @@ import io.psf.builtin.push.Workers;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Says that the calling worker has joined the cluster and does not train yet: no round, all-reduce or clock waits for it until
- * {@link RestartSteps} has its rank.
+ * Says that the calling worker has joined the cluster and does not train yet: no round, all-reduce or clock waits for
+ * it until {@link RestartSteps} has its rank.
  */
 @PsFunction(value = "psf.training.pause", at = Place.SERVER)
 public interface PauseWorker {

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Makes the next push, all-reduce and clock of each worker its first one: all begin with the same step. Called by the worker
- * that leads, while the others wait for it.
+ * Makes the next push, all-reduce and clock of each worker its first one: all begin with the same step. Called by the
+ * worker that leads, while the others wait for it.
  */
 @PsFunction(value = "psf.training.restart", at = Place.SERVER)
 public interface RestartSteps {
@@ -19,8 +19,8 @@ public interface RestartSteps {
      * The way to begin.
      *
      * @param workers the ranks of the workers that begin
-     * @param loaded true if the workers have loaded a checkpoint: open rounds are dropped; false if they go on with workers
-     *     that have joined
+     * @param loaded true if the workers have loaded a checkpoint: open rounds are dropped; false if they go on with
+     *     workers that have joined
      */
     record Request(int[] workers, boolean loaded) {}
 

@@ -15,11 +15,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A training loop as the server that leads it knows it: where its workers are, and the next cut. Used on the server's lane.
+ * A training loop as the server that leads it knows it: where its workers are, and the next cut. Used on the server's
+ * lane.
  *
- * <p>Each worker tells at some boundaries between its steps at which it tells next, {@code next}, and passes the boundary
- * after that with the answer alone. So no worker has passed a cut after step {@code max(next) + 1} when it reads of the
- * cut, whatever calls are under way.
+ * <p>Each worker tells at some boundaries between its steps at which it tells next, {@code next}, and passes the
+ * boundary after that with the answer alone. So no worker has passed a cut after step {@code max(next) + 1} when it
+ * reads of the cut, whatever calls are under way.
  */
 final class TrainingState {
     /** In place of the next step: of a worker that has not told. */

@@ -266,8 +266,8 @@ class PartialReduceTest {
     }
 
     /**
-     * Each worker is in one group a round, and a group's members are told the same. A worker's values are its own power of
-     * two, so that a mean tells of which workers it is.
+     * Each worker is in one group a round, and a group's members are told the same. A worker's values are its own power
+     * of two, so that a mean tells of which workers it is.
      */
     @ParameterizedTest
     @ValueSource(ints = {2, 3})

@@ -276,7 +276,9 @@ class TrainingStateTest {
                 .toCompletableFuture();
     }
 
-    /** Lets the workers 0 and 1 come to the last cut, and returns the call of worker 2, which wants to join meanwhile. */
+    /**
+     * Lets the workers 0 and 1 come to the last cut, and returns the call of worker 2, which wants to join meanwhile.
+     */
     private CompletableFuture<EnterTraining.Response> joinAtTheLastCut(long steps, boolean stop) {
         present.addAll(Set.of(0, 1));
         present.forEach(rank -> enter(rank, false, false));

@@ -34,7 +34,9 @@ public final class Call<R> extends Ending<R> {
     /** The next call in the same bucket of {@link Outstanding}, which guards this field. */
     private @Nullable Call<?> next;
 
-    /** The side that sends a call, as the call knows it. The methods are called without the lock, unless they say so. */
+    /**
+     * The side that sends a call, as the call knows it. The methods are called without the lock, unless they say so.
+     */
     interface Owner {
         /** Blocks until a call has ended or a time has passed. The thread may receive answers meanwhile. */
         void await(BooleanSupplier over, long until) throws InterruptedException;
@@ -52,8 +54,8 @@ public final class Call<R> extends Ending<R> {
         void callBack(Runnable stages);
 
         /**
-         * Returns what sends a call's refused parts again; null if this side does not know layouts. Called with the lock of
-         * the call.
+         * Returns what sends a call's refused parts again; null if this side does not know layouts. Called with the
+         * lock of the call.
          */
         @Nullable
         Repetition repetition(Call<?> call, PartErrors errors);

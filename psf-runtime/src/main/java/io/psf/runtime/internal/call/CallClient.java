@@ -234,7 +234,10 @@ public final class CallClient {
         return connected;
     }
 
-    /** Blocks until a call has ended or the channel has closed, but not for longer than that. Returns what is left of it. */
+    /**
+     * Blocks until a call has ended or the channel has closed, but not for longer than that. Returns what is left of
+     * it.
+     */
     private static long awaitEnd(Call<?> call, Channel channel, long nanos) {
         if (nanos <= 0) {
             return 0;

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of a call by number, packed into arrays, and the merge of their answers. A {@link Part} shows one.
  *
- * <p>This object is the lock of its call: claims and answers take it. No other lock is taken while it is held. The peers and the
- * routing change only when refused parts are {@link #point pointed} at other peers; a thread that has not taken the lock
- * since may still see those before, and its claim fails then.
+ * <p>This object is the lock of its call: claims and answers take it. No other lock is taken while it is held. The
+ * peers and the routing change only when refused parts are {@link #point pointed} at other peers; a thread that has not
+ * taken the lock since may still see those before, and its claim fails then.
  *
  * @param <R> the response of the call
  */
@@ -35,10 +35,10 @@ final class CallParts<R> {
 
     private final Peer[] peers;
     /**
-     * By part: the epoch of the peer's channel that it was last sent over, times 256, plus the number of sends to the peer;
-     * or {@link #ANSWERED} or {@link #FAILED}. 0 for a part that has to be sent. Once parts have been pointed at other
-     * peers, the stamps that the requests have follow, by part: requests in flight have another layout than the pointed
-     * parts.
+     * By part: the epoch of the peer's channel that it was last sent over, times 256, plus the number of sends to the
+     * peer; or {@link #ANSWERED} or {@link #FAILED}. 0 for a part that has to be sent. Once parts have been pointed at
+     * other peers, the stamps that the requests have follow, by part: requests in flight have another layout than the
+     * pointed parts.
      */
     private int[] sent;
 
@@ -175,13 +175,14 @@ final class CallParts<R> {
     // Sending.
 
     /**
-     * Claims a part: the calling thread has to send it to the peer now, over the channel that this method returns. Returns
-     * null if another thread sends it or has sent it over that channel, if it has been answered or is another peer's by
-     * now, or if the call has ended.
+     * Claims a part: the calling thread has to send it to the peer now, over the channel that this method returns.
+     * Returns null if another thread sends it or has sent it over that channel, if it has been answered or is another
+     * peer's by now, or if the call has ended.
      *
-     * <p>The peer's lock and this one are taken one after the other. The peer may be connected again in between. Then the
-     * thread that reconnects claims the part for the next channel, before or after this claim: a claim for an earlier
-     * channel than the last one fails, and what is sent over a channel that has been replaced is lost, or a repetition.
+     * <p>The peer's lock and this one are taken one after the other. The peer may be connected again in between. Then
+     * the thread that reconnects claims the part for the next channel, before or after this claim: a claim for an
+     * earlier channel than the last one fails, and what is sent over a channel that has been replaced is lost, or a
+     * repetition.
      *
      * @param again true if the calling thread reconnects to the peer
      */
@@ -214,16 +215,16 @@ final class CallParts<R> {
     }
 
     /**
-     * Returns how many times a part may have been sent to its peer before. If its answer has arrived in the meantime, the
-     * number may be too high, but is never 0.
+     * Returns how many times a part may have been sent to its peer before. If its answer has arrived in the meantime,
+     * the number may be too high, but is never 0.
      */
     synchronized int attempt(int part) {
         return (sent[part] & 255) - 1;
     }
 
     /**
-     * Points the parts with an error, all of which were refused, at the owners of their slices in a later layout: they have
-     * to be sent again. The other parts stay as they are. Called with the lock.
+     * Points the parts with an error, all of which were refused, at the owners of their slices in a later layout: they
+     * have to be sent again. The other parts stay as they are. Called with the lock.
      *
      * @param routing of the same parts by the later layouts
      * @param owners by rank
@@ -246,8 +247,8 @@ final class CallParts<R> {
     }
 
     /**
-     * True if a part with an error was sent by an earlier layout than the call has now: the part was in flight while another
-     * one was pointed at its server in the later layout.
+     * True if a part with an error was sent by an earlier layout than the call has now: the part was in flight while
+     * another one was pointed at its server in the later layout.
      */
     synchronized boolean haveErrorsOfOtherLayouts() {
         TensorLayout layout = layout();
@@ -262,8 +263,8 @@ final class CallParts<R> {
     // Answers. Called with the lock.
 
     /**
-     * Returns the part that an answer is for; -1 if it is not needed. A refusal says that a request has not run: it is needed
-     * only if it is of the request that was sent last.
+     * Returns the part that an answer is for; -1 if it is not needed. A refusal says that a request has not run: it is
+     * needed only if it is of the request that was sent last.
      *
      * @param peer the node that has answered
      * @param epoch of the peer's channel that the answer came over

@@ -7,9 +7,9 @@ import io.psf.runtime.spi.transport.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of a call to its end: merges the answers, collects the errors of parts, and ends the call with a result or one
- * failure. After the call has ended, nothing is written to the caller's arrays. It is a superclass of {@link Call}, and not
- * a part of it, so that a call is one object.
+ * The way of a call to its end: merges the answers, collects the errors of parts, and ends the call with a result or
+ * one failure. After the call has ended, nothing is written to the caller's arrays. It is a superclass of {@link Call},
+ * and not a part of it, so that a call is one object.
  *
  * <p>No code of the caller runs under the call's lock. The code that makes the result from the answers runs on the
  * thread that received the last answer. The dependent stages of the call's futures run without the lock, too. So a call

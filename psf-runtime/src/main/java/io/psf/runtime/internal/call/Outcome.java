@@ -13,8 +13,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of a call: the threads that block until it is there, and the futures that receive it. It is a superclass of
- * {@link Call}, and not a part of it, so that a call is one object.
+ * The outcome of a call: the threads that block until it is there, and the futures that receive it. It is a superclass
+ * of {@link Call}, and not a part of it, so that a call is one object.
  *
  * @param <R> the response
  */
@@ -46,7 +46,8 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
     abstract boolean isOfNodes();
 
     /**
-     * Blocks until the call has ended or a time has passed; may return early. Reads what arrives for this node meanwhile.
+     * Blocks until the call has ended or a time has passed; may return early. Reads what arrives for this node
+     * meanwhile.
      */
     abstract void poll(long until) throws InterruptedException;
 

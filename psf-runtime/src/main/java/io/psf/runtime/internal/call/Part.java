@@ -1,8 +1,8 @@
 package io.psf.runtime.internal.call;
 
 /**
- * One part of a call, which is sent to one peer, and again alone if need be. A view: {@link CallParts} has the parts of a call
- * in arrays and takes a part's number instead, so that a small call allocates no object for each of them.
+ * One part of a call, which is sent to one peer, and again alone if need be. A view: {@link CallParts} has the parts of
+ * a call in arrays and takes a part's number instead, so that a small call allocates no object for each of them.
  *
  * @param slice of the tensor; of a call to nodes the node's number among the called nodes
  * @param peer the node that has to answer it

@@ -155,8 +155,8 @@ public final class Peer {
     }
 
     /**
-     * Closes the channel if it is replaced then: the outstanding calls are sent again. Called if an answer is missing that
-     * the node would have sent: frames may have been damaged on the way.
+     * Closes the channel if it is replaced then: the outstanding calls are sent again. Called if an answer is missing
+     * that the node would have sent: frames may have been damaged on the way.
      */
     public void renew() {
         Channel old;

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  * Repeats what was refused of a call since its layouts were out of date, with fresh layouts, until it has an answer or
  * another error, or the call ends. The call itself stays outstanding meanwhile.
  *
- * <p>If nothing of the call has run, or its function changes nothing, the call starts over: it is split anew, as a call of
- * its own with the deadline of the first. If a part has run or may run, the refused parts alone are sent again. This
- * requires that the fresh layouts are of the same slices: only the servers and the version may differ. Otherwise the call
- * fails. Thread-safe.
+ * <p>If nothing of the call has run, or its function changes nothing, the call starts over: it is split anew, as a call
+ * of its own with the deadline of the first. If a part has run or may run, the refused parts alone are sent again. This
+ * requires that the fresh layouts are of the same slices: only the servers and the version may differ. Otherwise the
+ * call fails. Thread-safe.
  */
 final class Retry<R> implements Repetition {
     private static final long FIRST_PAUSE_MILLIS = 1;
@@ -213,7 +213,9 @@ final class Retry<R> implements Repetition {
         }
     }
 
-    /** Ends the call if repeating has failed: for example, the request does not fit the shape that the tensor has now. */
+    /**
+     * Ends the call if repeating has failed: for example, the request does not fit the shape that the tensor has now.
+     */
     private void failed(@Nullable Throwable failure) {
         if (failure != null) {
             call.failAtOnce(-1, known(failure));

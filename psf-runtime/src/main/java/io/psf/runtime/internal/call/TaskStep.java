@@ -4,8 +4,8 @@ import io.psf.runtime.spi.transport.RequestHeader;
 import java.util.Map;
 
 /**
- * A step of a task: one call that changes something. It has its number from the time at which it is sent on. Its number is
- * written by one thread, before the call is sent.
+ * A step of a task: one call that changes something. It has its number from the time at which it is sent on. Its number
+ * is written by one thread, before the call is sent.
  */
 public final class TaskStep {
     private final long task;

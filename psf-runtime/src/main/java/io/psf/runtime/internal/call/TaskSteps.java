@@ -9,16 +9,18 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers the changes of one attempt of a task, in the order in which they are sent. A server counts a step as run that is
- * {@link #WINDOW} or more below the highest one that it has run. So a step is sent only after the step that many before
- * it has succeeded everywhere: a later attempt still runs a failed step. Thread-safe.
+ * Numbers the changes of one attempt of a task, in the order in which they are sent. A server counts a step as run that
+ * is {@link #WINDOW} or more below the highest one that it has run. So a step is sent only after the step that many
+ * before it has succeeded everywhere: a later attempt still runs a failed step. Thread-safe.
  */
 public final class TaskSteps {
     /** The number of steps that a slice knows one by one: its highest step, and the steps below it. */
     public static final int WINDOW = 64;
 
     private final long task;
-    /** By {@link TaskStep#place}: the last step that has succeeded there. A step is entered {@link #WINDOW} steps later. */
+    /**
+     * By {@link TaskStep#place}: the last step that has succeeded there. A step is entered {@link #WINDOW} steps later.
+     */
     private final Map<Long, Integer> known = new ConcurrentHashMap<>();
 
     // Guarded by this.
@@ -47,7 +49,8 @@ public final class TaskSteps {
     /**
      * Prepares and sends a call as the next step. Blocks while {@link #WINDOW} steps are under way.
      *
-     * @throws PsException the failure of the preparation; the failure of the earlier step without which no further one is sent
+     * @throws PsException the failure of the preparation; the failure of the earlier step without which no further one
+     *     is sent
      */
     public synchronized <R> Call<R> send(Function<TaskStep, Call<R>> prepare, Consumer<Call<R>> start) {
         TaskStep step = step();

@@ -17,8 +17,8 @@ final class Absences {
     private static final long LIMIT = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * The most that counts between two ticks: a scheduler that runs rarely reads the hellos of nodes that connect again as
-     * rarely.
+     * The most that counts between two ticks: a scheduler that runs rarely reads the hellos of nodes that connect again
+     * as rarely.
      */
     private static final long MOST_OF_A_TICK = LIMIT / 10;
 

@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets nodes and guests into the cluster: checks what they say of themselves, opens the sessions of nodes, and gives them the
- * state and their tickets. Used on the scheduler's lane.
+ * Lets nodes and guests into the cluster: checks what they say of themselves, opens the sessions of nodes, and gives
+ * them the state and their tickets. Used on the scheduler's lane.
  */
 final class Admissions {
     private final ClusterPlan plan;
@@ -57,7 +57,9 @@ final class Admissions {
         connection.rights().prove(plan.trust().require(request, nonce, certificate, role));
     }
 
-    /** Checks the protocol, the description and the credential of a guest. Returns the protocol that both sides have. */
+    /**
+     * Checks the protocol, the description and the credential of a guest. Returns the protocol that both sides have.
+     */
     Protocol requireGuest(Join.Request guest, Connection connection) {
         Protocol agreed = Protocol.OWN.agree(guest.protocol());
         JoinChecks.requireGuest(guest);
@@ -143,7 +145,10 @@ final class Admissions {
         return entry;
     }
 
-    /** Adds the nodes of the journal: their sessions have no connection until they connect again, for which they have time. */
+    /**
+     * Adds the nodes of the journal: their sessions have no connection until they connect again, for which they have
+     * time.
+     */
     void restore() {
         for (ClusterChange.Node node : states.now().nodes()) {
             JournalEntry.Seat seat = journal.state().seat(node);
@@ -182,8 +187,8 @@ final class Admissions {
     }
 
     /**
-     * Returns the node that has a rank, or has requested it; null if there is none. The journal does not have the clients of
-     * the scheduler before this one: their tickets are enough.
+     * Returns the node that has a rank, or has requested it; null if there is none. The journal does not have the
+     * clients of the scheduler before this one: their tickets are enough.
      *
      * @param hello already verified
      */

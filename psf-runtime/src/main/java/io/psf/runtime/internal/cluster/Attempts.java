@@ -39,7 +39,9 @@ final class Attempts {
         return pause;
     }
 
-    /** Counts attempts and time anew, after a connection that was of no use: the next attempt follows the first pause. */
+    /**
+     * Counts attempts and time anew, after a connection that was of no use: the next attempt follows the first pause.
+     */
     synchronized void restart() {
         began = System.nanoTime();
         count = 0;

@@ -6,8 +6,8 @@ import io.psf.api.PsFunction;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Blocks at the barrier. Answered once every worker has called it that was present when the first one did, and still is. Fails
- * with {@code ROLLED_BACK} if the workers have to load a checkpoint.
+ * Blocks at the barrier. Answered once every worker has called it that was present when the first one did, and still
+ * is. Fails with {@code ROLLED_BACK} if the workers have to load a checkpoint.
  */
 @PsFunction(value = "psf.barrier", at = Place.SCHEDULER)
 public interface Barrier {

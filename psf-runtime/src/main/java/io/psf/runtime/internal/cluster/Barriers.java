@@ -54,8 +54,8 @@ final class Barriers implements Barrier, MemberListener {
     /**
      * A call that waits.
      *
-     * @param isHere false for a call that a scheduler before this one has received: it is sent again, or its worker has given
-     *     it up
+     * @param isHere false for a call that a scheduler before this one has received: it is sent again, or its worker has
+     *     given it up
      */
     private record WaitingCall(long call, CompletableFuture<Response> answer, boolean isHere) {
         boolean isDone() {
@@ -118,7 +118,10 @@ final class Barriers implements Barrier, MemberListener {
         openAll();
     }
 
-    /** Drops the calls that have timed out. Called periodically, so that a scheduler in the place of this one does not count them. */
+    /**
+     * Drops the calls that have timed out. Called periodically, so that a scheduler in the place of this one does not
+     * count them.
+     */
     void expire() {
         waiting.forEach(this::dropDone);
         if (waiting.values().removeIf(List::isEmpty)) {
@@ -150,7 +153,10 @@ final class Barriers implements Barrier, MemberListener {
         missing.clear();
     }
 
-    /** Drops the calls that an earlier scheduler has received, up to a later call of the worker: this one is sent again, or later. */
+    /**
+     * Drops the calls that an earlier scheduler has received, up to a later call of the worker: this one is sent again,
+     * or later.
+     */
     private void dropGivenUp(int worker, List<WaitingCall> calls, long later) {
         List<Call> before = calls.stream()
                 .filter(each -> !each.isHere && each.call < later)

@@ -6,8 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The heartbeats of the nodes: each waits until the state changes, or a part of the heartbeat's limit has passed. Used on the
- * scheduler's lane.
+ * The heartbeats of the nodes: each waits until the state changes, or a part of the heartbeat's limit has passed. Used
+ * on the scheduler's lane.
  */
 final class Beats {
     private final ClusterPlan plan;
@@ -69,8 +69,8 @@ final class Beats {
     }
 
     /**
-     * Answers the heartbeat of a node if it waits; else nothing asks for the differences. From the answer on the node has at
-     * least three quarters of the limit for its next one, also if this scheduler has been stopped for a while.
+     * Answers the heartbeat of a node if it waits; else nothing asks for the differences. From the answer on the node
+     * has at least three quarters of the limit for its next one, also if this scheduler has been stopped for a while.
      */
     void answer(MemberEntry entry) {
         if (entry.beat != null) {

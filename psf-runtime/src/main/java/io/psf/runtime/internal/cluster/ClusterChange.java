@@ -77,7 +77,8 @@ public record ClusterChange(
      *
      * @param models the models of whose checkpoints the slices of a lost server are loaded
      * @param rollback the epoch of the last rollback, at which all workers have to load a checkpoint; 0 for none
-     * @param dropped the tensors that have lost slices which no checkpoint has, and are not declared anew; the latest ones
+     * @param dropped the tensors that have lost slices which no checkpoint has, and are not declared anew; the latest
+     *     ones
      */
     public record Recovery(List<Model> models, long rollback, List<TensorId> dropped) {
         /** No model has a checkpoint. */
@@ -133,7 +134,8 @@ public record ClusterChange(
     /**
      * A model with checkpoints.
      *
-     * @param all true if all slices go back to a checkpoint when a lost node comes back; false if the lost slices alone do
+     * @param all true if all slices go back to a checkpoint when a lost node comes back; false if the lost slices alone
+     *     do
      */
     public record Model(String name, boolean all) {}
 
@@ -147,8 +149,8 @@ public record ClusterChange(
     /**
      * A node that counts as lost.
      *
-     * @param awaited true for a node that is expected to come back: calls wait for a server, and the other workers for a
-     *     worker
+     * @param awaited true for a node that is expected to come back: calls wait for a server, and the other workers for
+     *     a worker
      */
     public record Loss(Member member, String reason, boolean awaited) {
         /** True for a worker that counts as present, since the others go back to a checkpoint with it. */

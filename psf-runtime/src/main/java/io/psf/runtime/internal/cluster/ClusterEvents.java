@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Receives what happens to a cluster, and answers what the cluster asks of the network. Called on the scheduler's lane. */
+/**
+ * Receives what happens to a cluster, and answers what the cluster asks of the network. Called on the scheduler's lane.
+ */
 public interface ClusterEvents {
     /** Called with the members after every change. */
     void changed(List<Member> members);

@@ -126,14 +126,17 @@ public final class ClusterFunctions {
                 .with(ForgetPsf.bind(forget));
     }
 
-    /** Takes the place of the scheduler that has written the journal, if there was one. Called before the scheduler listens. */
+    /**
+     * Takes the place of the scheduler that has written the journal, if there was one. Called before the scheduler
+     * listens.
+     */
     public void restore() {
         membership.restore();
     }
 
     /**
-     * Places the slices of a tensor at other servers. Called on the scheduler's lane, where the nodes' questions for the state
-     * wait meanwhile.
+     * Places the slices of a tensor at other servers. Called on the scheduler's lane, where the nodes' questions for
+     * the state wait meanwhile.
      *
      * @param servers [slices], the rank of each slice's server
      * @param carry makes the slices there, before any node learns of the new layout, which it receives
@@ -144,7 +147,10 @@ public final class ClusterFunctions {
         catalog.move(to);
     }
 
-    /** True if the cluster can be left to another scheduler, which goes on from the journal. Called on the scheduler's lane. */
+    /**
+     * True if the cluster can be left to another scheduler, which goes on from the journal. Called on the scheduler's
+     * lane.
+     */
     public boolean mayHandOver() {
         return membership.mayHandOver();
     }

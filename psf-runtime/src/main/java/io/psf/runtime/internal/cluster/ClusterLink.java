@@ -58,7 +58,9 @@ public final class ClusterLink {
     private final ClusterView view;
     private final ClusterState first;
     private volatile boolean left;
-    /** When the last heartbeat was sent that is answered, or the join was answered, as {@link System#nanoTime} counts. */
+    /**
+     * When the last heartbeat was sent that is answered, or the join was answered, as {@link System#nanoTime} counts.
+     */
     private volatile long heardFrom = System.nanoTime();
 
     private ClusterLink(CallClient client, Peer scheduler, Join.Response joined, Ticket ticket) {
@@ -72,8 +74,8 @@ public final class ClusterLink {
 
     /**
      * Joins the cluster and blocks until it is complete. The scheduler may be started later. If the connection breaks
-     * before the cluster is complete, the node joins again. One that breaks later is replaced while a node looks for its
-     * scheduler.
+     * before the cluster is complete, the node joins again. One that breaks later is replaced while a node looks for
+     * its scheduler.
      *
      * @param host the scheduler
      * @param request without a credential
@@ -196,8 +198,8 @@ public final class ClusterLink {
     }
 
     /**
-     * Returns how long this node looks for a server without progress: not less than the scheduler takes to find out that the
-     * server is lost, if another one may take its place.
+     * Returns how long this node looks for a server without progress: not less than the scheduler takes to find out
+     * that the server is lost, if another one may take its place.
      *
      * @param wanted the configured time
      */
@@ -207,8 +209,8 @@ public final class ClusterLink {
     }
 
     /**
-     * Returns the time since the sending of the last heartbeat that the scheduler has answered. The scheduler, which counts
-     * from the arrival of a heartbeat, has not missed this node for longer.
+     * Returns the time since the sending of the last heartbeat that the scheduler has answered. The scheduler, which
+     * counts from the arrival of a heartbeat, has not missed this node for longer.
      */
     public Duration silence() {
         return Duration.ofNanos(System.nanoTime() - heardFrom);
@@ -232,8 +234,8 @@ public final class ClusterLink {
     /**
      * Sends a heartbeat, which is answered with news.
      *
-     * @param told the state of whose nodes the events have been told; the node may know a later one, which it received with
-     *     another answer
+     * @param told the state of whose nodes the events have been told; the node may know a later one, which it received
+     *     with another answer
      */
     private void beat(ClusterState told, Events events) {
         if (left) {

@@ -23,8 +23,8 @@ public record ClusterPlan(int servers, int workers, boolean more, boolean servic
      * @param heartbeat how long a node may stay silent
      * @param serverReturn how long a lost server is expected back; zero if it is not
      * @param workerReturn how long a lost worker is expected back; zero if it is not
-     * @param schedulerReturn how long the nodes look for another scheduler in the place of a lost one, if that is longer than
-     *     the heartbeat's limit
+     * @param schedulerReturn how long the nodes look for another scheduler in the place of a lost one, if that is
+     *     longer than the heartbeat's limit
      * @param clock returns the time in nanoseconds, as {@link System#nanoTime} does
      */
     public record Limits(
@@ -54,7 +54,9 @@ public record ClusterPlan(int servers, int workers, boolean more, boolean servic
         return isLonger ? limits.schedulerReturn() : limits.heartbeat();
     }
 
-    /** Returns the limits as nodes are told. A server serves without the scheduler until another one may have its place. */
+    /**
+     * Returns the limits as nodes are told. A server serves without the scheduler until another one may have its place.
+     */
     Join.Limits told() {
         Duration serve = returnOf(Role.SERVER).isZero() ? schedulerReturn() : heartbeatLimit();
         return new Join.Limits(heartbeatLimit().toMillis(), schedulerReturn().toMillis(), serve.toMillis());

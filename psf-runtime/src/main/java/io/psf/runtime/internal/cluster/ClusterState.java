@@ -18,15 +18,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that the nodes of a cluster must agree on. The scheduler alone makes the next one; the other nodes receive it whole
- * in the answer to their join, and then as {@link ClusterChange differences}. There is one state for each epoch.
+ * All that the nodes of a cluster must agree on. The scheduler alone makes the next one; the other nodes receive it
+ * whole in the answer to their join, and then as {@link ClusterChange differences}. There is one state for each epoch.
  * Immutable.
  *
  * @param epoch the number of changes; 0 before the cluster has formed
  * @param nodes every node that is present except the scheduler and the clients, in {@link #ORDER}
  * @param lost the nodes that counted as lost, in the order of their losses
- * @param owners [{@link Routing#PARTITIONS}], the rank of the server that owns each partition of the keys that belong to
- *     no tensor
+ * @param owners [{@link Routing#PARTITIONS}], the rank of the server that owns each partition of the keys that belong
+ *     to no tensor
  * @param recovery what happens when a lost node comes back
  * @param tensors the declared tensors by their numbers
  */
@@ -57,7 +57,9 @@ public record ClusterState(
         return nodes.stream().map(ClusterChange.Node::member).toList();
     }
 
-    /** Returns the nodes that others wait for: the members, and the workers that are awaited in the places of lost ones. */
+    /**
+     * Returns the nodes that others wait for: the members, and the workers that are awaited in the places of lost ones.
+     */
     public List<Member> counted() {
         Stream<ClusterChange.Node> awaited = lost.stream()
                 .filter(ClusterChange.Loss::isOfAwaitedWorker)

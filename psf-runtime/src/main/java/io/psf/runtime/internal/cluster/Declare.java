@@ -7,8 +7,8 @@ import io.psf.api.TensorDeclaration;
 import java.util.List;
 
 /**
- * Registers tensors and places their slices, all of them or none. A declaration of a tensor that exists changes nothing,
- * but has to equal the first one.
+ * Registers tensors and places their slices, all of them or none. A declaration of a tensor that exists changes
+ * nothing, but has to equal the first one.
  */
 @PsFunction(value = "psf.tensor.declare", at = Place.SCHEDULER)
 public interface Declare {

@@ -8,8 +8,8 @@ import io.psf.runtime.internal.call.Peer;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The first call on a connection: the node is asked for a challenge, which every node of psf answers at once. A peer that
- * does not is another program, or hangs.
+ * The first call on a connection: the node is asked for a challenge, which every node of psf answers at once. A peer
+ * that does not is another program, or hangs.
  */
 final class FirstCall {
     private FirstCall() {}
@@ -20,8 +20,8 @@ final class FirstCall {
      * @param role the role of the node, for messages
      * @param limitNanos how long the node may take
      * @return the challenge, valid for one join or hello on this connection
-     * @throws PsException with {@code PROTOCOL} if the peer sends bytes that are not of psf; with {@code TIMED_OUT} if it
-     *     sends nothing; with {@code UNAVAILABLE} if it closes the connection
+     * @throws PsException with {@code PROTOCOL} if the peer sends bytes that are not of psf; with {@code TIMED_OUT} if
+     *     it sends nothing; with {@code UNAVAILABLE} if it closes the connection
      */
     static Challenge.Response challenge(CallClient client, Peer peer, Role role, long limitNanos) {
         try {

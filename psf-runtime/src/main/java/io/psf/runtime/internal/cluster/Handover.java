@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The time after the start of a scheduler in the place of another one: until a node of that one's cluster connects again, new
- * nodes wait. Used on the scheduler's lane.
+ * The time after the start of a scheduler in the place of another one: until a node of that one's cluster connects
+ * again, new nodes wait. Used on the scheduler's lane.
  */
 final class Handover {
     private static final Logger LOG = LoggerFactory.getLogger(Handover.class);

@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable map of int keys. A copy with another entry shares all but one path with its original: it takes as long for
- * 10,000 entries as for 100. A trie of 32 branches, with equal structure for equal keys.
+ * An immutable map of int keys. A copy with another entry shares all but one path with its original: it takes as long
+ * for 10,000 entries as for 100. A trie of 32 branches, with equal structure for equal keys.
  *
  * @param <V> the type of the values
  */

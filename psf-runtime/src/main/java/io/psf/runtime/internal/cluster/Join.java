@@ -125,7 +125,8 @@ public interface Join {
      *
      * @param heartbeatMillis how long a node may stay silent
      * @param schedulerMillis how long a node looks for a scheduler that it does not reach
-     * @param serveMillis how long a server serves without an answer of the scheduler: then another one may have its place
+     * @param serveMillis how long a server serves without an answer of the scheduler: then another one may have its
+     *     place
      */
     record Limits(long heartbeatMillis, long schedulerMillis, long serveMillis) {
         /** Returns how long a node may stay silent before it counts as lost. */
@@ -157,7 +158,8 @@ public interface Join {
      * @param since the epoch in which the node joined; 0 for a client
      * @param workers the number of workers for which the job was begun, or more if more have joined; higher than every
      *     worker's rank
-     * @param late true for a worker that joins a job which is running already, and for a server in the place of a lost one
+     * @param late true for a worker that joins a job which is running already, and for a server in the place of a lost
+     *     one
      * @param serversReturn true if lost servers are expected back
      */
     record Admission(int rank, long since, int workers, boolean late, boolean serversReturn) {}

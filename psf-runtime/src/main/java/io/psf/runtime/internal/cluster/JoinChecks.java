@@ -97,7 +97,9 @@ final class JoinChecks {
         }
     }
 
-    /** Checks that a node that joins in the session of another join is the same one, and may not have had the answer. */
+    /**
+     * Checks that a node that joins in the session of another join is the same one, and may not have had the answer.
+     */
     static void requireUnanswered(MemberEntry entry, Join.Request again) {
         if (entry.confirmed || !entry.request.isOfSameNode(again)) {
             throw new PsException(

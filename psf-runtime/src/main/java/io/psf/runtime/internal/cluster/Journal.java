@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a scheduler writes down before anybody is told of it, so that another one can go on in its place. Without a file it
- * writes nothing. Used on the scheduler's lane.
+ * What a scheduler writes down before anybody is told of it, so that another one can go on in its place. Without a file
+ * it writes nothing. Used on the scheduler's lane.
  */
 public final class Journal implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Journal.class);
@@ -76,8 +76,8 @@ public final class Journal implements AutoCloseable {
      *
      * @param folder null for a journal without a file
      * @param servers the number of servers that the cluster has
-     * @throws PsException with {@code CONFIGURATION} if another scheduler uses the folder, or its journal is damaged or of a
-     *     cluster with another number of servers
+     * @throws PsException with {@code CONFIGURATION} if another scheduler uses the folder, or its journal is damaged or
+     *     of a cluster with another number of servers
      */
     public static Journal in(@Nullable Path folder, int servers) {
         if (folder == null) {

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry of the scheduler's {@link Journal}, which its generated codec writes and reads. It is declared as a function for the
- * sake of that codec; no node runs it.
+ * An entry of the scheduler's {@link Journal}, which its generated codec writes and reads. It is declared as a function
+ * for the sake of that codec; no node runs it.
  */
 @PsFunction(value = "psf.scheduler.journal", at = Place.SCHEDULER)
 public interface JournalEntry {
@@ -46,7 +46,9 @@ public interface JournalEntry {
             return new Request(cluster, step, barrier, clients, mark);
         }
 
-        /** True if the entry has to be on the disk before anybody is told of it: a machine that fails must not lose it. */
+        /**
+         * True if the entry has to be on the disk before anybody is told of it: a machine that fails must not lose it.
+         */
         boolean isForced() {
             return cluster != null || step != null || clients > 0 || mark == Mark.ENDED;
         }

@@ -153,7 +153,9 @@ final class JournalFile implements AutoCloseable {
         }
     }
 
-    /** True if nothing but zeros follows: a machine that failed may leave them in the place of what was written last. */
+    /**
+     * True if nothing but zeros follows: a machine that failed may leave them in the place of what was written last.
+     */
     private static boolean isZero(ByteBuffer bytes) {
         for (int at = bytes.position(); at < bytes.limit(); at++) {
             if (bytes.get(at) != 0) {

@@ -179,7 +179,10 @@ final class JournalState {
         return seat;
     }
 
-    /** Returns the calls of the barrier that wait, the workers that it waits for, and each worker's latest call that waits no more. */
+    /**
+     * Returns the calls of the barrier that wait, the workers that it waits for, and each worker's latest call that
+     * waits no more.
+     */
     BarrierStep barrier() {
         List<Call> called = new ArrayList<>();
         waiting.forEach((worker, calls) -> calls.forEach(call -> called.add(new Call(worker, call))));

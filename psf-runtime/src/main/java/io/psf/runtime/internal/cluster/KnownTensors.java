@@ -13,8 +13,8 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The layouts of tensors, as a node knows them from the cluster's state. It asks the scheduler about a tensor that is not
- * there, and about the state after a call failed for an outdated layout. Thread-safe.
+ * The layouts of tensors, as a node knows them from the cluster's state. It asks the scheduler about a tensor that is
+ * not there, and about the state after a call failed for an outdated layout. Thread-safe.
  */
 public final class KnownTensors {
     private final ClusterLink link;
@@ -57,7 +57,9 @@ public final class KnownTensors {
         }
     }
 
-    /** Returns the layouts of those tensors that have been declared, in their order. Blocks until the scheduler answers. */
+    /**
+     * Returns the layouts of those tensors that have been declared, in their order. Blocks until the scheduler answers.
+     */
     public Map<TensorId, TensorLayout> declared(List<TensorId> tensors) {
         ClusterState now = link.latest(limit);
         Map<TensorId, TensorLayout> found = new LinkedHashMap<>();

@@ -60,7 +60,10 @@ final class MemberEntry {
         this.lastSeen = now;
     }
 
-    /** True if the node knows a state that the scheduler does not: for a restored one, a state that the journal did not have. */
+    /**
+     * True if the node knows a state that the scheduler does not: for a restored one, a state that the journal did not
+     * have.
+     */
     boolean isAhead(long known, long epoch) {
         long most = Math.min(epoch, mostKnown);
         mostKnown = Long.MAX_VALUE;

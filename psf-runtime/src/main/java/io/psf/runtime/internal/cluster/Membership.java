@@ -147,7 +147,10 @@ final class Membership {
         handover.heard(admissions.resume(hello, connection).role());
     }
 
-    /** Forms the cluster if it is complete, begins a job if its workers have joined, and admits later ones, one in the place of another. */
+    /**
+     * Forms the cluster if it is complete, begins a job if its workers have joined, and admits later ones, one in the
+     * place of another.
+     */
     private void advance(@Nullable MemberEntry replaced) {
         boolean forms = state == State.FORMING && table.isComplete(plan);
         if (!forms && state != State.RUNNING) {
@@ -243,7 +246,9 @@ final class Membership {
         }
     }
 
-    /** True if the cluster can be left to another scheduler: it has not ended, and that one finds all that has happened. */
+    /**
+     * True if the cluster can be left to another scheduler: it has not ended, and that one finds all that has happened.
+     */
     boolean mayHandOver() {
         return state != State.ENDED && journal.isUsable();
     }

@@ -43,8 +43,8 @@ public record Protocol(int version, int oldest, List<Feature> features) {
      * Returns what a node and another one have in common. A feature that only one of them has is ignored, unless that
      * node requires it.
      *
-     * @throws PsException with {@code PROTOCOL} if there is no common version, or one of them requires a feature that the
-     *     other does not have
+     * @throws PsException with {@code PROTOCOL} if there is no common version, or one of them requires a feature that
+     *     the other does not have
      */
     Protocol agree(Protocol other) {
         int common = Math.min(version, other.version);

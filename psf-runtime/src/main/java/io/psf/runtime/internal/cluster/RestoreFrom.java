@@ -6,8 +6,9 @@ import io.psf.api.PsFunction;
 import io.psf.api.Since;
 
 /**
- * Names a model of whose checkpoints the slices of a lost server are loaded when it comes back. Called by the worker or client
- * that has saved the model's first checkpoint, or has loaded one. Without a model's name it only asks whether a client may save.
+ * Names a model of whose checkpoints the slices of a lost server are loaded when it comes back. Called by the worker or
+ * client that has saved the model's first checkpoint, or has loaded one. Without a model's name it only asks whether a
+ * client may save.
  */
 @PsFunction(value = "psf.cluster.restore", at = Place.SCHEDULER)
 public interface RestoreFrom {
@@ -19,8 +20,8 @@ public interface RestoreFrom {
      *
      * @param model its name, a path below the servers' checkpoint directory; {@link #NONE} to ask
      * @param all true if all slices go back to a checkpoint then; false if the lost slices alone do
-     * @param loaded true if a checkpoint has been loaded on all servers just now, or, without a model, if there was none to
-     *     load; false after a save
+     * @param loaded true if a checkpoint has been loaded on all servers just now, or, without a model, if there was
+     *     none to load; false after a save
      * @param rollback the last rollback that the caller knew when it began
      * @param revoked true if no slices are loaded from the model's checkpoints any more, which are deleted next
      */

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The scheduler's rules for nodes that take the places of lost ones: which nodes are awaited and for how long, which node takes the place of
- * a lost server, and when all workers have to load a checkpoint. Used on the scheduler's lane.
+ * The scheduler's rules for nodes that take the places of lost ones: which nodes are awaited and for how long, which
+ * node takes the place of a lost server, and when all workers have to load a checkpoint. Used on the scheduler's lane.
  */
 final class Returns {
     private static final Logger LOG = LoggerFactory.getLogger(Returns.class);
@@ -57,8 +57,8 @@ final class Returns {
     }
 
     /**
-     * Returns the loss of a node. A server is awaited if there is a checkpoint that its slices can be loaded from, and in a
-     * service, whose clients make anew what none has; a worker, if all workers go back to one when it comes back.
+     * Returns the loss of a node. A server is awaited if there is a checkpoint that its slices can be loaded from, and
+     * in a service, whose clients make anew what none has; a worker, if all workers go back to one when it comes back.
      */
     Loss loss(Member member, String reason) {
         Duration limit = plan.returnOf(member.role());
@@ -126,7 +126,10 @@ final class Returns {
         return failure(states.now().lost(), Role.SERVER);
     }
 
-    /** Returns why a job ended badly with these losses; null if none of them is of a worker, so that the last one has left. */
+    /**
+     * Returns why a job ended badly with these losses; null if none of them is of a worker, so that the last one has
+     * left.
+     */
     static @Nullable PsException lostWorker(List<Loss> last) {
         return failure(last, Role.WORKER);
     }
@@ -210,9 +213,9 @@ final class Returns {
     }
 
     /**
-     * Returns what happens when nodes come back, after nodes have been admitted. All workers have to load a checkpoint if one
-     * of the nodes takes the place of a lost one and the tensors have to be exact; or if they have not loaded it yet, so
-     * that the new worker loads it as well. Without workers a client has to, if one of the nodes is a server.
+     * Returns what happens when nodes come back, after nodes have been admitted. All workers have to load a checkpoint
+     * if one of the nodes takes the place of a lost one and the tensors have to be exact; or if they have not loaded it
+     * yet, so that the new worker loads it as well. Without workers a client has to, if one of the nodes is a server.
      *
      * @param replaced a worker whose place another one has taken before it counted as lost; null for none
      * @param runs true if the job has workers already

@@ -23,8 +23,8 @@ final class SchedulerSearch {
      *
      * @param deadline when the search is over, as {@link System#nanoTime} counts
      * @param timeout how long it may take, for messages
-     * @throws PsException with {@code UNAVAILABLE} if the scheduler is not reached in time, or the process that started this
-     *     node for its job has ended
+     * @throws PsException with {@code UNAVAILABLE} if the scheduler is not reached in time, or the process that started
+     *     this node for its job has ended
      */
     static Peer connect(CallClient client, Transport transport, Member host, long deadline, Duration timeout) {
         ParentProcess parent = ParentProcess.of(System.getenv());

@@ -105,8 +105,8 @@ public final class Session {
      * @param patience how long the replacement of a connection that breaks later is retried without progress before the
      *     server counts as lost
      * @param gone the reason why the server is known to be gone; null while it is not
-     * @param rank the server's rank: the session goes on with the node that takes the place of a lost server, to which the
-     *     calls without an answer are sent again
+     * @param rank the server's rank: the session goes on with the node that takes the place of a lost server, to which
+     *     the calls without an answer are sent again
      * @throws PsException if the server refuses, is gone, or is not reached in time
      */
     public static Peer open(

@@ -13,8 +13,8 @@ import javax.crypto.spec.SecretKeySpec;
  * secret itself is not sent to them.
  *
  * @param rank the rank; the number of a client
- * @param since the epoch in which the node joined, so that a ticket of a lost node is not valid for the next node of its
- *     rank; 0 for a client, a guest and the scheduler
+ * @param since the epoch in which the node joined, so that a ticket of a lost node is not valid for the next node of
+ *     its rank; 0 for a client, a guest and the scheduler
  * @param secret [32] int8
  * @param grant what the scheduler has granted the node; covered by the secret; empty for nothing
  */

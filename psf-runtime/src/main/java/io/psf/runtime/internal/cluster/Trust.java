@@ -76,8 +76,8 @@ public final class Trust {
      * @param certificate the name in the certificate of the connection; null for none
      * @param role the label of its role
      * @return the text of its {@link Grant}
-     * @throws PsException with {@code BAD_REQUEST} if its credential is wrong; with {@code PERMISSION_DENIED} if no rule
-     *     holds for it
+     * @throws PsException with {@code BAD_REQUEST} if its credential is wrong; with {@code PERMISSION_DENIED} if no
+     *     rule holds for it
      */
     String require(Join.Request request, byte @Nullable [] nonce, @Nullable String certificate, String role) {
         if (file == null) {

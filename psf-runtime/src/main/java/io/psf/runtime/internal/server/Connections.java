@@ -136,8 +136,8 @@ public final class Connections implements AutoCloseable {
     }
 
     /**
-     * Stops to read requests, or reads them again. Requests of other servers are read all the same: calls that have begun
-     * there depend on them.
+     * Stops to read requests, or reads them again. Requests of other servers are read all the same: calls that have
+     * begun there depend on them.
      */
     public void halt(boolean halted) {
         connections().forEach(each -> each.halt(halted));
@@ -216,8 +216,8 @@ public final class Connections implements AutoCloseable {
     }
 
     /**
-     * Gives a connection a session: its calls run once, and it survives its channel. Earlier sessions of the peer without a
-     * channel end: it has not received the answers to their hellos, or has given them up.
+     * Gives a connection a session: its calls run once, and it survives its channel. Earlier sessions of the peer
+     * without a channel end: it has not received the answers to their hellos, or has given them up.
      *
      * @param since the epoch in which the peer joined; 0 for a client
      * @param session a number that the peer has chosen
@@ -284,8 +284,8 @@ public final class Connections implements AutoCloseable {
     }
 
     /**
-     * Fails deferred calls whose deadline has passed. Ends sessions that have had no channel for too long, whose member is
-     * gone, or that their peer needs no more. Must be called periodically.
+     * Fails deferred calls whose deadline has passed. Ends sessions that have had no channel for too long, whose member
+     * is gone, or that their peer needs no more. Must be called periodically.
      */
     public void expire() {
         node.expire();

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the requests of a node's connections: finds the function and the shard, and queues the call on the shard's lane,
- * or runs it. An invalid request is answered to its sender with an error. Thread-safe.
+ * Takes the requests of a node's connections: finds the function and the shard, and queues the call on the shard's
+ * lane, or runs it. An invalid request is answered to its sender with an error. Thread-safe.
  */
 final class Requests {
     private static final Logger LOG = LoggerFactory.getLogger(Requests.class);
@@ -44,8 +44,8 @@ final class Requests {
     /**
      * Takes a frame, which this object owns from then on.
      *
-     * @throws PsException with {@code PROTOCOL} if the peer is not identified and the frame is no request: the connection has
-     *     to end
+     * @throws PsException with {@code PROTOCOL} if the peer is not identified and the frame is no request: the
+     *     connection has to end
      */
     void received(Connection connection, Frame frame) {
         connection.arrived();
@@ -186,7 +186,10 @@ final class Requests {
         }
     }
 
-    /** Takes the memory of the objects of a chain's requests. Returns the reason why they are all refused; null for none. */
+    /**
+     * Takes the memory of the objects of a chain's requests. Returns the reason why they are all refused; null for
+     * none.
+     */
     private static @Nullable PsException takeMemory(Connection connection, int requests) {
         try {
             connection.memory().decoded((long) requests * PeerLimits.REQUEST_OVERHEAD);

@@ -132,8 +132,8 @@ final class Sessions {
      *
      * @param number the channel's number in the session
      * @return the channel before
-     * @throws PsException with {@code CLOSED} if the session has ended; with {@code UNAVAILABLE} if it has moved to a later
-     *     channel
+     * @throws PsException with {@code CLOSED} if the session has ended; with {@code UNAVAILABLE} if it has moved to a
+     *     later channel
      */
     Channel move(Connection kept, Channel channel, int number) {
         Channel old = kept.moveTo(channel, number);
@@ -149,7 +149,10 @@ final class Sessions {
         return old;
     }
 
-    /** Keeps the answer of a call that ran on another node: in its member's sessions, or in the later ones if there is none. */
+    /**
+     * Keeps the answer of a call that ran on another node: in its member's sessions, or in the later ones if there is
+     * none.
+     */
     void keep(KeptAnswers.Entry entry) {
         synchronized (early) {
             boolean isKept = false;

@@ -21,14 +21,15 @@ public interface MadeShard {
     void moveToLane();
 
     /**
-     * Notifies each attachment that is a {@link io.psf.api.MemberListener} of the changed members. Runs on the lane. Not
-     * called for the members at the time when the shard is made.
+     * Notifies each attachment that is a {@link io.psf.api.MemberListener} of the changed members. Runs on the lane.
+     * Not called for the members at the time when the shard is made.
      */
     void membersChanged(List<Member> now);
 
     /**
-     * Gives the memory up, since the tensor was dropped or the server ends. Runs on the lane, or on the thread that made
-     * the shard if setting its values has failed. No call runs on the shard any more, but views of it may be in use.
+     * Gives the memory up, since the tensor was dropped or the server ends. Runs on the lane, or on the thread that
+     * made the shard if setting its values has failed. No call runs on the shard any more, but views of it may be in
+     * use.
      */
     void giveUp();
 }

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.concurrent.Future;
 
 /**
- * The base class of a server's shards. It has the slice, the attachments, the optimizer, the services of the lane, and the
- * checks before a change. A kind of shard adds the rows, in its own memory. The lane alone uses a shard.
+ * The base class of a server's shards. It has the slice, the attachments, the optimizer, the services of the lane, and
+ * the checks before a change. A kind of shard adds the rows, in its own memory. The lane alone uses a shard.
  */
 public abstract class ServerShard implements StoredShard, MadeShard {
     private final TensorInfo spec;
@@ -54,7 +54,8 @@ public abstract class ServerShard implements StoredShard, MadeShard {
     protected abstract boolean hasSlot(String name);
 
     /**
-     * Permits the creation of a slot that has not been requested yet. Called first by {@link #slot} and {@link #storedSlot}.
+     * Permits the creation of a slot that has not been requested yet. Called first by {@link #slot} and {@link
+     * #storedSlot}.
      *
      * @throws PsException with {@code HANDLER_FAILED} if the slot is new and the function is read-only
      */
@@ -65,22 +66,22 @@ public abstract class ServerShard implements StoredShard, MadeShard {
     }
 
     /**
-     * Removes all rows and the content of their slots. Called if the table grows, after the check that the function is not
-     * read-only; attachments are notified afterwards.
+     * Removes all rows and the content of their slots. Called if the table grows, after the check that the function is
+     * not read-only; attachments are notified afterwards.
      */
     protected abstract void removeAll();
 
     /**
-     * Removes rows by their keys, as {@link #removeRows(LongArray)} says, and notifies the attachments of each row ({@link
-     * Attachments#rowRemoved}). Called if the table grows, after the check that the function is not read-only.
+     * Removes rows by their keys, as {@link #removeRows(LongArray)} says, and notifies the attachments of each row
+     * ({@link Attachments#rowRemoved}). Called if the table grows, after the check that the function is not read-only.
      *
      * @return the number of rows removed
      */
     protected abstract int removeSome(LongArray keys);
 
     /**
-     * Returns the optimizer that steps the rows of this kind of shard as another one steps rows in host memory; by default
-     * that one.
+     * Returns the optimizer that steps the rows of this kind of shard as another one steps rows in host memory; by
+     * default that one.
      *
      * @throws PsException with {@code BAD_REQUEST} if the rows cannot be stepped by it
      */
@@ -88,7 +89,10 @@ public abstract class ServerShard implements StoredShard, MadeShard {
         return onHost;
     }
 
-    /** Steps the rows with an optimizer of this kind from now on. For constructors: a handler uses {@link #setOptimizer}. */
+    /**
+     * Steps the rows with an optimizer of this kind from now on. For constructors: a handler uses {@link
+     * #setOptimizer}.
+     */
     protected final void stepWith(Optimizer ofRows) {
         this.optimizer = ofRows;
     }

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ShardFactory {
     /**
-     * Returns the placements that this factory makes shards of, such as {@code device:0}; empty if this machine has none
-     * of them. Called once, before the other methods. Two factories of a server with the same placement end its start
-     * with {@code CONFIGURATION}.
+     * Returns the placements that this factory makes shards of, such as {@code device:0}; empty if this machine has
+     * none of them. Called once, before the other methods. Two factories of a server with the same placement end its
+     * start with {@code CONFIGURATION}.
      *
      * @param devices the numbers of the accelerators that the server may use, such as 0; empty for none
      */
@@ -44,26 +44,26 @@ public interface ShardFactory {
 
     /**
      * True if the shards are used by one thread alone, as a context of a device requires. Then they are made, filled,
-     * used and given up on their lane's own thread. Otherwise a thread that reads requests may run a quick call, and the
-     * node's thread makes the shards. A pinned lane runs the calls of all its tensors on its own thread, also calls on
-     * other kinds of shards: a quick call there costs one dispatch more.
+     * used and given up on their lane's own thread. Otherwise a thread that reads requests may run a quick call, and
+     * the node's thread makes the shards. A pinned lane runs the calls of all its tensors on its own thread, also calls
+     * on other kinds of shards: a quick call there costs one dispatch more.
      */
     default boolean pinsLane() {
         return false;
     }
 
     /**
-     * Returns the reason, as a clause, why shards of this factory have lost their memory, as when a device fails; empty as
-     * long as they have it. The server ends then: its slices return with the server that takes its place. Called a few
-     * times a second, from any thread.
+     * Returns the reason, as a clause, why shards of this factory have lost their memory, as when a device fails; empty
+     * as long as they have it. The server ends then: its slices return with the server that takes its place. Called a
+     * few times a second, from any thread.
      */
     default Optional<String> lost() {
         return Optional.empty();
     }
 
     /**
-     * Makes a shard. Next, {@code slice.fill().fill(made.shard())} writes the first values into {@code values()}, and may
-     * create attachments. Then {@link MadeShard#moveToLane} is called; if the fill throws, {@link MadeShard#giveUp}
+     * Makes a shard. Next, {@code slice.fill().fill(made.shard())} writes the first values into {@code values()}, and
+     * may create attachments. Then {@link MadeShard#moveToLane} is called; if the fill throws, {@link MadeShard#giveUp}
      * instead. If this method throws, the server calls no method of the shard: the factory
      * releases what it has allocated outside {@code store}, whose memory is freed once it is unreachable.
      *
@@ -71,8 +71,8 @@ public interface ShardFactory {
      * tensor names a further placement that the server has, the shard is made there.
      *
      * @param slice the slice, with the one of this factory's placements that was chosen
-     * @param store the server's memory. A shard in host memory names its parts {@code tensor.slice.what}, for example {@code
-     *     w.0.values}
+     * @param store the server's memory. A shard in host memory names its parts {@code tensor.slice.what}, for example
+     *     {@code w.0.values}
      * @param lane the lane of the shard, and the call that runs there
      */
     MadeShard make(Slice slice, Store store, ShardLane lane);

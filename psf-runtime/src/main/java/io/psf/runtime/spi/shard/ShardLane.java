@@ -54,8 +54,8 @@ public interface ShardLane {
     List<Member> members();
 
     /**
-     * Makes a shard in the server's own memory, as the server does for tensors without a placement. A factory may wrap it,
-     * and passes the calls of {@link MadeShard} on. Its shard is a {@link io.psf.api.spi.StoredShard}.
+     * Makes a shard in the server's own memory, as the server does for tensors without a placement. A factory may wrap
+     * it, and passes the calls of {@link MadeShard} on. Its shard is a {@link io.psf.api.spi.StoredShard}.
      */
     MadeShard inHostMemory(Slice slice, Store store);
 

@@ -11,9 +11,9 @@ public interface Allocation {
     ByteBuffer bytes();
 
     /**
-     * Brings rows at random into memory, side by side, before they are accessed one after the other. Memory of the machine
-     * needs nothing of the kind; a mapped file has pages that are on the disk alone. Waits for the disk. Called by one
-     * thread at a time, the lane of the rows.
+     * Brings rows at random into memory, side by side, before they are accessed one after the other. Memory of the
+     * machine needs nothing of the kind; a mapped file has pages that are on the disk alone. Waits for the disk. Called
+     * by one thread at a time, the lane of the rows.
      *
      * @param rows the numbers of the rows; a negative one is left out
      * @param first the index of the first of {@code rows}

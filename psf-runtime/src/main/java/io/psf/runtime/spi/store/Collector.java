@@ -5,8 +5,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs the garbage collections of a store on a thread of its own, since no lane may wait for one. The thread starts with
- * a request, and ends when there are no more. Thread-safe.
+ * Runs the garbage collections of a store on a thread of its own, since no lane may wait for one. The thread starts
+ * with a request, and ends when there are no more. Thread-safe.
  */
 final class Collector implements AutoCloseable {
     private static final int IDLE_SECONDS = 5;

@@ -52,11 +52,12 @@ public final class MemoryAccount implements AutoCloseable {
     }
 
     /**
-     * Claims memory before it is allocated. Waits for a collection only if tensors that were dropped have what is missing.
+     * Claims memory before it is allocated. Waits for a collection only if tensors that were dropped have what is
+     * missing.
      *
      * @param what the owner of the memory, for messages
-     * @throws PsException with {@code RESOURCE_EXHAUSTED} if the limit, or the machine, has not as much left; then none is
-     *     claimed
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if the limit, or the machine, has not as much left; then none
+     *     is claimed
      */
     public void claim(String what, long bytes) {
         if (!isClaimed(bytes)) {

@@ -6,11 +6,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Native memory, outside the JVM's limit for direct buffers. A byte buffer bounds-checks every access. Each allocation is
- * entered in the store's account, and freed once it is unreachable.
+ * Native memory, outside the JVM's limit for direct buffers. A byte buffer bounds-checks every access. Each allocation
+ * is entered in the store's account, and freed once it is unreachable.
  */
 public final class NativeStore implements Store {
-    /** Memory starts at a multiple of this, a cache line, so that a row of 64 bytes is one line and not parts of two. */
+    /**
+     * Memory starts at a multiple of this, a cache line, so that a row of 64 bytes is one line and not parts of two.
+     */
     public static final int ALIGNMENT = 64;
 
     /** The smallest reservation that is tried. */
@@ -20,8 +22,8 @@ public final class NativeStore implements Store {
     private static final long LARGEST_PAGE = 2 << 20;
 
     /**
-     * The minimum number of bytes that are taken of a reservation at once. Above eight times this value, an eighth of the
-     * bytes that were taken is taken at once.
+     * The minimum number of bytes that are taken of a reservation at once. Above eight times this value, an eighth of
+     * the bytes that were taken is taken at once.
      */
     private static final int STEP = 1 << 18;
 

@@ -18,7 +18,10 @@ final class SystemMemory {
     /** A limit above this is none: version 1 has a number of pages near 2^63 for it. */
     private static final long NO_LIMIT = 1L << 60;
 
-    /** The files of a version of control groups: the folder of all groups, the limit, the use, the name in the statistics. */
+    /**
+     * The files of a version of control groups: the folder of all groups, the limit, the use, the name in the
+     * statistics.
+     */
     private record Version(String groups, String limit, String used, String inactive) {}
 
     private static final Version ONE = new Version(
@@ -59,8 +62,8 @@ final class SystemMemory {
     }
 
     /**
-     * Returns the path of the group of this process, below the folder of all groups. A container may see its own group as
-     * that folder, and the path of the machine here.
+     * Returns the path of the group of this process, below the folder of all groups. A container may see its own group
+     * as that folder, and the path of the machine here.
      */
     private String own(Version version) {
         String controllers = version.equals(TWO) ? "" : "memory";

@@ -32,8 +32,8 @@ public interface Channel {
      * Sends a draft as {@link #send(Frame, long)} sends a frame. The draft is used on the calling thread alone, and not
      * after the return. An exception of the draft is passed on, and leaves the channel usable.
      *
-     * @return true if the draft was sent, or dropped because {@link Draft#writeTo} returned false; false if this channel
-     *     cannot send drafts: nothing was done, and the caller sends a frame
+     * @return true if the draft was sent, or dropped because {@link Draft#writeTo} returned false; false if this
+     *     channel cannot send drafts: nothing was done, and the caller sends a frame
      */
     default boolean send(Draft draft, long deadline) {
         return false;
@@ -49,8 +49,8 @@ public interface Channel {
     }
 
     /**
-     * True if the thread that delivers the received frames may be blocked for as long as a quick handler takes. If false,
-     * each request runs on the thread of its lane.
+     * True if the thread that delivers the received frames may be blocked for as long as a quick handler takes. If
+     * false, each request runs on the thread of its lane.
      */
     default boolean mayRunHandlers() {
         return false;
@@ -70,8 +70,8 @@ public interface Channel {
     void setReading(boolean reading);
 
     /**
-     * Allows the peer frames of any length from now on. Before this call the limit of a channel over sockets is 16 KB, and
-     * the peer of an accepted one is a stranger, to which all of the {@link ConnectionLimits} applies.
+     * Allows the peer frames of any length from now on. Before this call the limit of a channel over sockets is 16 KB,
+     * and the peer of an accepted one is a stranger, to which all of the {@link ConnectionLimits} applies.
      */
     void trust();
 
@@ -97,7 +97,9 @@ public interface Channel {
     /** Returns the peer's address, for messages. */
     String peer();
 
-    /** Returns the name in the certificate that the peer has proved to have; null if the connection has no certificates. */
+    /**
+     * Returns the name in the certificate that the peer has proved to have; null if the connection has no certificates.
+     */
     default @Nullable String certificate() {
         return null;
     }

@@ -6,8 +6,8 @@ import io.psf.api.spi.TupleWriter;
 import java.nio.ByteBuffer;
 
 /**
- * The header of a frame in a buffer, of requests and answers alike; {@link Frame} draws it. A field that is not set is 0.
- * Not thread-safe. Makes no garbage where the JIT inlines it.
+ * The header of a frame in a buffer, of requests and answers alike; {@link Frame} draws it. A field that is not set is
+ * 0. Not thread-safe. Makes no garbage where the JIT inlines it.
  */
 final class FrameHeader {
     /** Bytes of the header. */

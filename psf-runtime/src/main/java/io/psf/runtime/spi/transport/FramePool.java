@@ -185,7 +185,8 @@ public final class FramePool implements Frame.Lender {
     }
 
     /**
-     * Adds to the bytes in use: memory on the heap that frames in use have become. Negative for memory that is given back.
+     * Adds to the bytes in use: memory on the heap that frames in use have become. Negative for memory that is given
+     * back.
      */
     public void count(long bytes) {
         ownedBytes.addAndGet(bytes);

@@ -45,9 +45,9 @@ public final class FullHeap {
     }
 
     /**
-     * Returns the lack of memory of any kind that an error is or was caused by; null for none. A statement that runs for
-     * the first time may link a call site or initialize a class, and throws such a lack within another error. Allocates
-     * nothing.
+     * Returns the lack of memory of any kind that an error is or was caused by; null for none. A statement that runs
+     * for the first time may link a call site or initialize a class, and throws such a lack within another error.
+     * Allocates nothing.
      */
     public static @Nullable OutOfMemoryError lack(Throwable failure) {
         Throwable error = failure;

@@ -22,10 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the signatures and key agreements of TLS handshakes, milliseconds each, on one thread, which ends while there are
- * none. Handshakes of strangers that do not complete get a tenth of a processor, after {@value #FREE_MILLIS} ms of it;
- * the time of completed handshakes is not counted. Handshakes that wait are begun in turns of their addresses, and for
- * each address the newest first. Thread-safe.
+ * Runs the signatures and key agreements of TLS handshakes, milliseconds each, on one thread, which ends while there
+ * are none. Handshakes of strangers that do not complete get a tenth of a processor, after {@value #FREE_MILLIS} ms of
+ * it; the time of completed handshakes is not counted. Handshakes that wait are begun in turns of their addresses, and
+ * for each address the newest first. Thread-safe.
  */
 public final class HandshakeTasks implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HandshakeTasks.class);
@@ -111,7 +111,10 @@ public final class HandshakeTasks implements AutoCloseable {
         return new Stranger(network(address));
     }
 
-    /** Returns an IPv4 address itself, and the /64 network of an IPv6 address: a host may use any address of its network. */
+    /**
+     * Returns an IPv4 address itself, and the /64 network of an IPv6 address: a host may use any address of its
+     * network.
+     */
     private static InetAddress network(InetAddress address) {
         byte[] bytes = address.getAddress();
         if (bytes.length == IPV4) {

@@ -44,8 +44,8 @@ final class PeerText {
     }
 
     /**
-     * Returns the text with control characters, line separators and characters of text direction escaped. A long text is
-     * cut off.
+     * Returns the text with control characters, line separators and characters of text direction escaped. A long text
+     * is cut off.
      */
     static String safe(String text) {
         String safe = Names.printable(text.substring(0, Math.min(text.length(), MOST)));

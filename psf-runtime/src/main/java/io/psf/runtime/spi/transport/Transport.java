@@ -16,8 +16,8 @@ public interface Transport extends AutoCloseable {
 
     /**
      * Connects to a listener. Blocks until connected. Asks the acceptor once, before this method returns, perhaps on
-     * another thread. The result, the argument of the acceptor, and the channel in each call of the {@link Receiver} are
-     * one object.
+     * another thread. The result, the argument of the acceptor, and the channel in each call of the {@link Receiver}
+     * are one object.
      *
      * <p>If this method throws, the acceptor may have been asked, and {@link Receiver#closed} may be called or not.
      *

@@ -3,8 +3,8 @@ package io.psf.runtime.spi.transport;
 import io.psf.api.PsException;
 
 /**
- * Creates the transport of a kind that another artifact brings. A node finds the providers on its class path, as services
- * ({@link java.util.ServiceLoader}), when it is configured to use the kind.
+ * Creates the transport of a kind that another artifact brings. A node finds the providers on its class path, as
+ * services ({@link java.util.ServiceLoader}), when it is configured to use the kind.
  */
 public interface TransportProvider {
     /** Returns the name of the kind, in the spelling of {@code PSF_TRANSPORT}, such as {@code netty}. */

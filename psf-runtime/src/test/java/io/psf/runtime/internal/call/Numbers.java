@@ -12,7 +12,9 @@ import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** A function of a number, whose answers are numbers too. The merge adds them. Tests put their own code in its steps. */
+/**
+ * A function of a number, whose answers are numbers too. The merge adds them. Tests put their own code in its steps.
+ */
 public final class Numbers extends Function<Integer, Integer> {
     /** The tensor of a function on shards. */
     public static final TensorId TENSOR = TensorId.of("t");

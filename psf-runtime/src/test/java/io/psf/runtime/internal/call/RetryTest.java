@@ -378,7 +378,10 @@ final class RetryTest {
         assertAnswered(call, 5);
     }
 
-    /** Two sends of a part may be refused, over one channel each, and the second refusal may be heard after the third send. */
+    /**
+     * Two sends of a part may be refused, over one channel each, and the second refusal may be heard after the third
+     * send.
+     */
     @Test
     void aRefusalThatIsHeardLateIsNotThatOfThePartAsItWasSentAgain() {
         servers.get(1).onDisconnect(peer -> {});

@@ -123,7 +123,10 @@ final class BarriersLawTest {
         open();
     }
 
-    /** Another scheduler goes on from the journal: the workers send their calls again, also those whose answers they have. */
+    /**
+     * Another scheduler goes on from the journal: the workers send their calls again, also those whose answers they
+     * have.
+     */
     private void restart(Random random) {
         journal = Journal.after(journal.state(), journal.tickets());
         barriers = new Barriers(journal);

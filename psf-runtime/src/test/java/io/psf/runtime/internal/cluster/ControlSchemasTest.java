@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The schema of each control function is committed, and is what peers compare. The compiler refuses a change that peers of
- * a committed version could not read; this test fails if it no longer compares.
+ * The schema of each control function is committed, and is what peers compare. The compiler refuses a change that peers
+ * of a committed version could not read; this test fails if it no longer compares.
  */
 final class ControlSchemasTest {
     private static final List<FunctionInfo> CONTROL = Stream.of(

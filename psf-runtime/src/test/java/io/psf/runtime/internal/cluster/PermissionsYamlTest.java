@@ -185,7 +185,9 @@ final class PermissionsYamlTest {
         assertThat(rules.toString()).doesNotContain(TOKEN);
     }
 
-    /** As deep as a file can be, with references to itself, and with as many entries: read on the lane of the scheduler. */
+    /**
+     * As deep as a file can be, with references to itself, and with as many entries: read on the lane of the scheduler.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"[", "{", "- ", "? ", "&a [*a,", "a: {", "!!map {", "[*a, ", "'a': 'b'\n", "a: &a b\n"})
     void aBombIsRefusedSoon(String part) {

@@ -23,7 +23,10 @@ class ConnectionsTest {
 
     private final FramePool pool = new FramePool(1 << 20);
 
-    /** Each attempt of a peer to say hello has a session of its own, since it does not know whether the one before exists. */
+    /**
+     * Each attempt of a peer to say hello has a session of its own, since it does not know whether the one before
+     * exists.
+     */
     @Test
     void sessionsWhoseHellosWereAnsweredInVainEndWithTheNextOne() {
         HostNode node =

@@ -79,7 +79,9 @@ final class PeerWatchTest {
         assertThat(known.overdue(20, 48)).hasMessageContaining("half a frame: 20 of 48 bytes");
     }
 
-    /** Notes 48 bytes a second, as signs of life are: they are taken for the rest of a frame whose length is damaged. */
+    /**
+     * Notes 48 bytes a second, as signs of life are: they are taken for the rest of a frame whose length is damaged.
+     */
     @Test
     void aFrameThatOnlySignsOfLifeFillIsGivenUp() {
         known.keepAlive(10 * SECOND);

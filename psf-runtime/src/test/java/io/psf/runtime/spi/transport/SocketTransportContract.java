@@ -28,7 +28,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every transport over sockets does with peers that send anything but frames. */
 public abstract class SocketTransportContract extends TransportContract {
-    /** The limit of a test: no peer runs into these limits, and no check at intervals of an eighth wakes the transport. */
+    /**
+     * The limit of a test: no peer runs into these limits, and no check at intervals of an eighth wakes the transport.
+     */
     private static final ConnectionLimits PATIENT =
             ConnectionLimits.usual().withHello(Duration.ofHours(1)).withPartialFrame(Duration.ofHours(1));
 

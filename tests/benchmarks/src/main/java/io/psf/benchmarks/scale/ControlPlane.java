@@ -35,8 +35,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A real scheduler without a network: dispatcher, sessions, membership, states and barriers run on the calling thread, over
- * channels that count encoded frames, by a clock that the caller sets. Used by one thread.
+ * A real scheduler without a network: dispatcher, sessions, membership, states and barriers run on the calling thread,
+ * over channels that count encoded frames, by a clock that the caller sets. Used by one thread.
  */
 final class ControlPlane implements AutoCloseable {
     static final Duration HEARTBEAT = Duration.ofSeconds(10);

@@ -16,8 +16,9 @@ import io.psf.runtime.spi.transport.Receiver;
 import java.util.List;
 
 /**
- * A node as a scheduler sees it: a channel over which it joins and sends heartbeats. Long answers are decoded by the first
- * node of a cluster alone; the others take its epoch, since all of them have been sent the same. Used by one thread.
+ * A node as a scheduler sees it: a channel over which it joins and sends heartbeats. Long answers are decoded by the
+ * first node of a cluster alone; the others take its epoch, since all of them have been sent the same. Used by one
+ * thread.
  */
 final class SimulatedNode implements Channel {
     /** The length of an answer from which on the first node alone decodes it. */

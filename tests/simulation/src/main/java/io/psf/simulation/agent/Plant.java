@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A defect that the agent puts into a method of psf: the method returns at once, or one of the methods that it calls does
- * nothing. It is on only while {@code Planted} has its name.
+ * A defect that the agent puts into a method of psf: the method returns at once, or one of the methods that it calls
+ * does nothing. It is on only while {@code Planted} has its name.
  *
  * @param workload the workload that finds it
  * @param what what is wrong then, as a sentence

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent of the simulation. Does nothing on a JDK before 25. A class that cannot be rewritten ends the JVM: a simulation with
- * real clocks would not be repeatable.
+ * The agent of the simulation. Does nothing on a JDK before 25. A class that cannot be rewritten ends the JVM: a
+ * simulation with real clocks would not be repeatable.
  */
 public final class SimulationAgent implements ClassFileTransformer {
     private static final int JDK = 25;

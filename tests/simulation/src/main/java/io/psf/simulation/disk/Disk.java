@@ -12,8 +12,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A disk in memory. Its faults: it is full, slow, or fails, and it loses what was not forced. Used by the machine's threads alone, of
- * which one runs at a time: without locks.
+ * A disk in memory. Its faults: it is full, slow, or fails, and it loses what was not forced. Used by the machine's
+ * threads alone, of which one runs at a time: without locks.
  */
 public final class Disk {
     private final SplittableRandom random;

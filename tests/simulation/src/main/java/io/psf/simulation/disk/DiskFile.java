@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** The content of a file. Writes reach the disk in their order: a loss leaves some of the first ones, and a part of the next. */
+/**
+ * The content of a file. Writes reach the disk in their order: a loss leaves some of the first ones, and a part of the
+ * next.
+ */
 final class DiskFile implements DiskEntry {
     private final long number;
     private byte[] bytes = {};

@@ -1,6 +1,6 @@
 /**
- * A disk in memory, as a file system of {@code java.nio.file}: nodes get its paths in their configuration. Imports the machine
- * alone.
+ * A disk in memory, as a file system of {@code java.nio.file}: nodes get its paths in their configuration. Imports the
+ * machine alone.
  */
 @NullMarked
 package io.psf.simulation.disk;

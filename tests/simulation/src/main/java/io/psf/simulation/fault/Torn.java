@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * A machine loses its power, and has it again: its processes end silently, what they have not forced to their disk is lost or torn, and
- * they are started again.
+ * A machine loses its power, and has it again: its processes end silently, what they have not forced to their disk is
+ * lost or torn, and they are started again.
  *
  * @param role the nodes of the machine: the scheduler, or all servers
  */

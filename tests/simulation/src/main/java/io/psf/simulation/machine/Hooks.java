@@ -15,8 +15,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What rewritten code calls in the place of the JDK. On a thread that is not the machine's, each method does what the JDK does,
- * except for monitors, which do nothing there. A method has the name of the method that it replaces.
+ * What rewritten code calls in the place of the JDK. On a thread that is not the machine's, each method does what the
+ * JDK does, except for monitors, which do nothing there. A method has the name of the method that it replaces.
  */
 public final class Hooks {
     private static final long WALL = 1_700_000_000_000L;

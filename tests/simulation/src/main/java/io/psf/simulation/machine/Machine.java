@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs virtual threads one at a time on the thread that calls {@link #run}, in an order that a seed draws. Its clock advances when
- * every thread waits. One machine runs at a time in a JVM.
+ * Runs virtual threads one at a time on the thread that calls {@link #run}, in an order that a seed draws. Its clock
+ * advances when every thread waits. One machine runs at a time in a JVM.
  */
 public final class Machine {
     /** The time at which each run begins, in nanoseconds. */

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * The threads of one node, with its clock: what a process has on a real machine. A thread belongs to the node whose thread has
- * made it. All methods run on the machine's thread, or before a run.
+ * The threads of one node, with its clock: what a process has on a real machine. A thread belongs to the node whose
+ * thread has made it. All methods run on the machine's thread, or before a run.
  */
 public final class NodeThreads implements Executor {
     private enum State {

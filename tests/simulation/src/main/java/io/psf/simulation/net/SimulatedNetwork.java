@@ -17,8 +17,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The network between the nodes. A node that is listened for has the port of its listener; ports are not used again by another
- * node. Used by the machine's threads alone, of which one runs at a time: without locks.
+ * The network between the nodes. A node that is listened for has the port of its listener; ports are not used again by
+ * another node. Used by the machine's threads alone, of which one runs at a time: without locks.
  */
 public final class SimulatedNetwork {
     /** How long a connection to a node that does not answer is tried, in nanoseconds. */

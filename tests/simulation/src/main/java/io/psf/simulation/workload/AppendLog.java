@@ -21,8 +21,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Workers append numbers to the logs of all slices, several at a time. A log has each acknowledged number once, none twice, and
- * the numbers of one worker ascend.
+ * Workers append numbers to the logs of all slices, several at a time. A log has each acknowledged number once, none
+ * twice, and the numbers of one worker ascend.
  */
 public final class AppendLog implements Workload {
     private static @Nullable AppendLog current;

@@ -20,8 +20,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Workers push in turns to a table that removes rows: those that were pushed least recently or least often, and those that expire after
- * a number of pushes. It has the rows that the test kit's cluster has after the same pushes.
+ * Workers push in turns to a table that removes rows: those that were pushed least recently or least often, and those
+ * that expire after a number of pushes. It has the rows that the test kit's cluster has after the same pushes.
  */
 public final class BoundedTable implements Workload {
     private static final int KEYS = 60;

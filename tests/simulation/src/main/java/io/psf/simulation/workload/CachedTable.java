@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Workers look up and update rows through caches. A row shows all updates of its cache, and lacks at most the pull bound of the updates
- * that others have flushed. At the end each update is in the table once.
+ * Workers look up and update rows through caches. A row shows all updates of its cache, and lacks at most the pull
+ * bound of the updates that others have flushed. At the end each update is in the table once.
  */
 public final class CachedTable implements Workload {
     private static final int KEYS = 12;

@@ -21,9 +21,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Workers send a pull, a push and a pull as a chain. Between the two pulls of a slice runs the push of the chain, and no other. A pull
- * runs again if its connection breaks. So on clusters of several servers, whose connections break, only the second pull is checked:
- * it has the worker's own pushes.
+ * Workers send a pull, a push and a pull as a chain. Between the two pulls of a slice runs the push of the chain, and
+ * no other. A pull runs again if its connection breaks. So on clusters of several servers, whose connections break,
+ * only the second pull is checked: it has the worker's own pushes.
  */
 public final class Chains implements Workload {
     private static final int ROWS = 24;

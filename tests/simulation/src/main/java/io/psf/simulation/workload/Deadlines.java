@@ -18,8 +18,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Workers call a handler that answers after a time, with a deadline before or after it, and cancel some of the calls. Each call ends
- * by its deadline: with an answer, which is not earlier than the handler gives it, with {@code TIMED_OUT}, or {@code CANCELLED}.
+ * Workers call a handler that answers after a time, with a deadline before or after it, and cancel some of the calls.
+ * Each call ends by its deadline: with an answer, which is not earlier than the handler gives it, with {@code
+ * TIMED_OUT}, or {@code CANCELLED}.
  */
 public final class Deadlines implements Workload {
     /** The timer of a node looks at deadlines every 50 ms; clocks may run at half the speed; processes are stopped. */

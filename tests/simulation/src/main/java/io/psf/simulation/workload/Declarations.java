@@ -13,7 +13,10 @@ import io.psf.simulation.world.World;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Workers declare tensors, each of them the same ones, while the scheduler comes and goes. Each tensor is there once, with its pushes. */
+/**
+ * Workers declare tensors, each of them the same ones, while the scheduler comes and goes. Each tensor is there once,
+ * with its pushes.
+ */
 public final class Declarations implements Workload {
     @Override
     public String name() {

@@ -20,8 +20,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Workers push rows of a growing table, and remove rows that are theirs alone. At the end the table has the rows of the model, each
- * key is listed once, and each row has its pushes since its removal.
+ * Workers push rows of a growing table, and remove rows that are theirs alone. At the end the table has the rows of the
+ * model, each key is listed once, and each row has its pushes since its removal.
  */
 public final class GrowingTable implements Workload {
     private static final int KEYS = 20;

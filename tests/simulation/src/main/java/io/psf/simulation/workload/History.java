@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The operations on one register, which is 0 at first, with the order of their beginnings and ends. The search for an order that
- * explains them is that of Wing and Gong, "Testing and Verifying Concurrent Objects" (1993), with the memory of Lowe (2017).
+ * The operations on one register, which is 0 at first, with the order of their beginnings and ends. The search for an
+ * order that explains them is that of Wing and Gong, "Testing and Verifying Concurrent Objects" (1993), with the memory
+ * of Lowe (2017).
  */
 final class History {
     /** A write or a read. One that has not ended may have happened at any time since, or not at all. */

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Workers push in rounds that close without the slowest. At the end each push is in the sum once, or was dropped as late and counted
- * as such.
+ * Workers push in rounds that close without the slowest. At the end each push is in the sum once, or was dropped as
+ * late and counted as such.
  */
 public final class QuorumRounds implements Workload {
     private int pushes;

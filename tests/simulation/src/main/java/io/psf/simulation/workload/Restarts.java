@@ -22,8 +22,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * A job that trains ends in order, by kills, or by a loss of power, and is started again with other numbers of servers and workers. The
- * model has each step once, of each worker of the job that has trained it last. No step of a complete checkpoint is trained again.
+ * A job that trains ends in order, by kills, or by a loss of power, and is started again with other numbers of servers
+ * and workers. The model has each step once, of each worker of the job that has trained it last. No step of a complete
+ * checkpoint is trained again.
  */
 public final class Restarts implements Workload {
     private static final int JOBS = 3;

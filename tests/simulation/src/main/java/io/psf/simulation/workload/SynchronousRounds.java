@@ -15,7 +15,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Workers push in rounds. After its push of a round, each of them sees exactly the pushes of all workers to that round. */
+/**
+ * Workers push in rounds. After its push of a round, each of them sees exactly the pushes of all workers to that round.
+ */
 public final class SynchronousRounds implements Workload {
     private static final int ROWS = 24;
 

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Tasks are run by several attempts, one after another and at the same time; some of the clients that run them are killed. Each slice has
- * each change of each task once.
+ * Tasks are run by several attempts, one after another and at the same time; some of the clients that run them are
+ * killed. Each slice has each change of each task once.
  */
 public final class TaskAttempts implements Workload {
     private static final int TASKS = 4;

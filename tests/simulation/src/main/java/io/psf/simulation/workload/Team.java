@@ -24,8 +24,8 @@ final class Team {
     private Team() {}
 
     /**
-     * Runs work on each worker, while the faults happen. A call may fail if its nodes may be lost; the worker then leaves, so that
-     * the others do not wait for it. Returns when all workers are done.
+     * Runs work on each worker, while the faults happen. A call may fail if its nodes may be lost; the worker then
+     * leaves, so that the others do not wait for it. Returns when all workers are done.
      */
     static void run(World world, Work work) throws InterruptedException {
         world.beginFaults();

@@ -20,8 +20,8 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 
 /**
- * Workers train with checkpoints, while servers are lost and come back. All go back to a checkpoint together, with their records of
- * it, and the model at the end equals the model of an undisturbed training.
+ * Workers train with checkpoints, while servers are lost and come back. All go back to a checkpoint together, with
+ * their records of it, and the model at the end equals the model of an undisturbed training.
  */
 public final class Training implements Workload {
     private static final int ROWS = 24;

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Clients come, push, and go; some are killed. The sum has the acknowledged pushes once, and of each client that was killed at most
- * one more.
+ * Clients come, push, and go; some are killed. The sum has the acknowledged pushes once, and of each client that was
+ * killed at most one more.
  */
 public final class Visitors implements Workload {
     private int acknowledged;

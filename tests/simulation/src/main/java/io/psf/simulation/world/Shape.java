@@ -28,7 +28,9 @@ public record Shape(
         NONE,
         /** The scheduler has a journal, and may be started again. */
         JOURNAL,
-        /** The scheduler has a journal, the servers have checkpoints, and lost servers and workers are expected back. */
+        /**
+         * The scheduler has a journal, the servers have checkpoints, and lost servers and workers are expected back.
+         */
         CHECKPOINTS
     }
 

@@ -47,7 +47,10 @@ public final class Tasks {
         tasks.clear();
     }
 
-    /** Waits for all threads, except the threads of killed nodes. Throws the first failure. Tasks may be added meanwhile. */
+    /**
+     * Waits for all threads, except the threads of killed nodes. Throws the first failure. Tasks may be added
+     * meanwhile.
+     */
     public void await() throws InterruptedException {
         for (int i = 0; i < tasks.size(); i++) {
             Task each = tasks.get(i);

@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A simulated cluster: its nodes, its network and its disks. */
 public final class World {
-    /** How long a node takes at most that is told to end: the default of {@code PSF_DRAIN}, and what is left for its calls. */
+    /**
+     * How long a node takes at most that is told to end: the default of {@code PSF_DRAIN}, and what is left for its
+     * calls.
+     */
     private static final Duration END = Duration.ofSeconds(30);
 
     private static final Duration DRAIN = Duration.ofSeconds(25);
@@ -186,7 +189,10 @@ public final class World {
                 .orElseThrow(() -> new IllegalArgumentException("node: " + name + " (expected: one of the cluster)"));
     }
 
-    /** Returns the disk of a role: the scheduler's with its journal, or the one with the checkpoints, which all servers share. */
+    /**
+     * Returns the disk of a role: the scheduler's with its journal, or the one with the checkpoints, which all servers
+     * share.
+     */
     public Disk disk(String role) {
         return role.equals("scheduler") ? journals : checkpoints;
     }

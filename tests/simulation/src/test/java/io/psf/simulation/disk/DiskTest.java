@@ -28,7 +28,9 @@ class DiskTest {
         void run(Disk disk, Path folder) throws IOException;
     }
 
-    /** Runs a body on disks of many seeds, loses their unforced changes, and returns the different states that are left. */
+    /**
+     * Runs a body on disks of many seeds, loses their unforced changes, and returns the different states that are left.
+     */
     private static Set<String> left(Body body) throws IOException {
         Set<String> states = new TreeSet<>();
         for (long seed = 0; seed < 100; seed++) {

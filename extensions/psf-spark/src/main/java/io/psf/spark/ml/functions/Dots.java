@@ -1,8 +1,9 @@
 package io.psf.spark.ml.functions;
 
 /**
- * Dot products of several vectors at once, summed in float32. The JIT does not vectorize sums of float32, whose order it keeps:
- * independent sums keep the units of the processor busy, and each value that is loaded is used more than once.
+ * Dot products of several vectors at once, summed in float32. The JIT does not vectorize sums of float32, whose order
+ * it keeps: independent sums keep the units of the processor busy, and each value that is loaded is used more than
+ * once.
  */
 final class Dots {
     private Dots() {}

@@ -4,8 +4,8 @@ import io.psf.api.PsException;
 import io.psf.api.array.IntArray;
 
 /**
- * The groups of a request with copies of their vectors, on the heap. One for each thread that runs shards, since each retains
- * some megabytes. Not thread-safe.
+ * The groups of a request with copies of their vectors, on the heap. One for each thread that runs shards, since each
+ * retains some megabytes. Not thread-safe.
  */
 final class Groups {
     private static final ThreadLocal<Groups> OF_LANE = ThreadLocal.withInitial(Groups::new);
@@ -129,7 +129,10 @@ final class Groups {
         }
     }
 
-    /** Multiplies two inputs and all outputs of a group: a into the index at, b into next. They are equal if no other follows. */
+    /**
+     * Multiplies two inputs and all outputs of a group: a into the index at, b into next. They are equal if no other
+     * follows.
+     */
     private void multiply(float[] a, float[] b, int first, float[] into, int at, int next) {
         float[][] rows = output.rows();
         int width = input.width();

@@ -7,9 +7,9 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 
 /**
- * Changes the vectors of groups of words, by a number for each pair that {@link SkipGramDots} has returned a product for. Group
- * by group, each input vector grows by the output vectors of its pairs, times their numbers, and each output vector by the input
- * vectors, as both were before the group. Each slice changes its block of the dimensions.
+ * Changes the vectors of groups of words, by a number for each pair that {@link SkipGramDots} has returned a product
+ * for. Group by group, each input vector grows by the output vectors of its pairs, times their numbers, and each output
+ * vector by the input vectors, as both were before the group. Each slice changes its block of the dimensions.
  */
 @PsFunction("psf.spark.skipgram.adjust")
 public interface SkipGramAdjust {

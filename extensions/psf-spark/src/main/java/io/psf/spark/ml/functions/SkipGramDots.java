@@ -9,10 +9,10 @@ import io.psf.api.layout.Reduce;
 import io.psf.api.layout.Reduction;
 
 /**
- * Returns the dot products of the input vectors and the output vectors of groups of words, such as the words around a word, and
- * that word with negative samples. Each slice has a block of the dimensions of all vectors: the sum of the slices' partial
- * products is returned, and no vector travels (Ordentlich et al., Network-Efficient Distributed Word2vec Training System for
- * Large Vocabularies, 2016).
+ * Returns the dot products of the input vectors and the output vectors of groups of words, such as the words around a
+ * word, and that word with negative samples. Each slice has a block of the dimensions of all vectors: the sum of the
+ * slices' partial products is returned, and no vector travels (Ordentlich et al., Network-Efficient Distributed
+ * Word2vec Training System for Large Vocabularies, 2016).
  *
  * <p>A tensor of vectors has a row for each block and word, [blocks * words, width], and a slice for each block.
  */

@@ -8,7 +8,9 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.layout.Reduce;
 import io.psf.api.layout.Reduction;
 
-/** Returns the dot products of a vector and the input vectors of consecutive words, and the squares of their lengths. */
+/**
+ * Returns the dot products of a vector and the input vectors of consecutive words, and the squares of their lengths.
+ */
 @PsFunction(value = "psf.spark.skipgram.similar", readOnly = true)
 public interface SkipGramSimilar {
     /**

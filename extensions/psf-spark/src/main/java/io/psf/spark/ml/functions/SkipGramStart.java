@@ -6,8 +6,8 @@ import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 
 /**
- * Sets input vectors to their first values: uniform, within 0.5 / size of 0. The values of a word are the same for any number of
- * slices. Dimensions beyond the size, with which the last blocks are as wide as the others, are 0.
+ * Sets input vectors to their first values: uniform, within 0.5 / size of 0. The values of a word are the same for any
+ * number of slices. Dimensions beyond the size, with which the last blocks are as wide as the others, are 0.
  */
 @PsFunction("psf.spark.skipgram.start")
 public interface SkipGramStart {
@@ -38,7 +38,10 @@ public interface SkipGramStart {
         return new Response();
     }
 
-    /** Returns a number of [0, 1), a hash of the counter: Steele et al., Fast splittable pseudorandom number generators, 2014. */
+    /**
+     * Returns a number of [0, 1), a hash of the counter: Steele et al., Fast splittable pseudorandom number generators,
+     * 2014.
+     */
     private static float uniform(long counter) {
         long bits = counter * 0x9E3779B97F4A7C15L;
         bits = (bits ^ bits >>> 30) * 0xBF58476D1CE4E5B9L;

@@ -7,8 +7,8 @@ import io.psf.api.TensorId;
 import io.psf.api.array.IntArray;
 
 /**
- * Trains groups of words where one slice has all dimensions, and thus the whole dot products: what {@link SkipGramDots} and
- * {@link SkipGramAdjust} do by two calls. The product of a pair is that after the groups before its group.
+ * Trains groups of words where one slice has all dimensions, and thus the whole dot products: what {@link SkipGramDots}
+ * and {@link SkipGramAdjust} do by two calls. The product of a pair is that after the groups before its group.
  */
 @PsFunction("psf.spark.skipgram.train")
 public interface SkipGramTrain {

@@ -6,8 +6,8 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 
 /**
- * Copies of rows of a shard, each in a Java array of its own: the JIT vectorizes loops over arrays that begin at the same index.
- * Not thread-safe.
+ * Copies of rows of a shard, each in a Java array of its own: the JIT vectorizes loops over arrays that begin at the
+ * same index. Not thread-safe.
  */
 final class Vectors {
     private float[][] rows = {};

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The objects that all calls on one node share: the memory of answers, the listeners, the interceptors, and the calls that are
- * answered later.
+ * The objects that all calls on one node share: the memory of answers, the listeners, the interceptors, and the calls
+ * that are answered later.
  * Thread-safe.
  */
 public final class CallEnvironment {

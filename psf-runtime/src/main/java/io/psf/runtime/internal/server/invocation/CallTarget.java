@@ -39,8 +39,8 @@ public interface CallTarget {
     void begin(CallInfo call, Serving serving);
 
     /**
-     * Lets the handler access the shards of other tensors, those for which its request has keys, until {@link #end}. The
-     * node has none.
+     * Lets the handler access the shards of other tensors, those for which its request has keys, until {@link #end}.
+     * The node has none.
      *
      * @param tensors the tensors that the request's key sets name
      * @param request the request, with the stamps of the layouts by which its keys were grouped

@@ -32,7 +32,9 @@ public final class Failures {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** Returns the failure of a call that ends before its handler's stage; of a timeout, with the reason if it is known. */
+    /**
+     * Returns the failure of a call that ends before its handler's stage; of a timeout, with the reason if it is known.
+     */
     static PsException explained(PsException why, @Nullable CompletionStage<?> stage) {
         if (why.code() != PsException.Code.TIMED_OUT || !(stage instanceof DeferredAnswer<?> deferred)) {
             return why;

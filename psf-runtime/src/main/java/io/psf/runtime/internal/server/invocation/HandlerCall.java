@@ -29,8 +29,8 @@ final class HandlerCall {
      * @param on the node or shard
      * @param serving the call that the handler may make calls for
      * @return the response, or the stage of one
-     * @throws PsException with {@code HANDLER_FAILED} if the handler returns null; with {@code RESOURCE_EXHAUSTED} if the
-     *     handler answers later, and too many calls of the peer wait
+     * @throws PsException with {@code HANDLER_FAILED} if the handler returns null; with {@code RESOURCE_EXHAUSTED} if
+     *     the handler answers later, and too many calls of the peer wait
      */
     static <Q, R> Object run(
             Binding<Q, R> binding, HeldRequest request, CallTarget on, CallInfo call, Invocation serving) {
@@ -121,7 +121,9 @@ final class HandlerCall {
                 : null;
     }
 
-    /** Completes a handler's stage, if any, so that the work behind it may stop. A stage without support for it is left. */
+    /**
+     * Completes a handler's stage, if any, so that the work behind it may stop. A stage without support for it is left.
+     */
     static void end(Binding<?, ?> binding, @Nullable CompletionStage<?> stage, PsException why) {
         if (stage == null) {
             return;

@@ -3,9 +3,9 @@ package io.psf.runtime.internal.server.invocation;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long handlers on a shard take: the median of the last three. One preemption by the system therefore does not make a
- * handler a slow one, which would be passed to another thread and preempted all the more. Written on the lane; read by any
- * thread.
+ * How long handlers on a shard take: the median of the last three. One preemption by the system therefore does not make
+ * a handler a slow one, which would be passed to another thread and preempted all the more. Written on the lane; read
+ * by any thread.
  */
 public final class HandlerCost {
     private static final long UNKNOWN = Long.MAX_VALUE;

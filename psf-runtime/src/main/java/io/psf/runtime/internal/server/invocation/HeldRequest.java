@@ -46,7 +46,9 @@ final class HeldRequest implements BlockReader.HeapMemory {
     /** The turn of its peer that it has taken; null for none. */
     private @Nullable Turns turn;
 
-    /** When the call fails if it is not answered, as {@link System#nanoTime} counts; set once its handler answers later. */
+    /**
+     * When the call fails if it is not answered, as {@link System#nanoTime} counts; set once its handler answers later.
+     */
     private long due;
 
     HeldRequest(Connection connection, Frame request, @Nullable CallRecord record) {

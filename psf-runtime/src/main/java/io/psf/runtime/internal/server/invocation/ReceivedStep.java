@@ -17,8 +17,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The step of a task that a chain is. Its one call that changes something runs unless the shard has run that step of that
- * task: then it is answered with the empty response. A step has run once its call has succeeded.
+ * The step of a task that a chain is. Its one call that changes something runs unless the shard has run that step of
+ * that task: then it is answered with the empty response. A step has run once its call has succeeded.
  */
 public final class ReceivedStep {
     private final RequestHeader.Step header;
@@ -38,8 +38,8 @@ public final class ReceivedStep {
     /**
      * Checks that a function that changes something may be a step.
      *
-     * @throws PsException with {@code BAD_REQUEST} if it does not run on shards, or has a response with components, which
-     *     could not be given again
+     * @throws PsException with {@code BAD_REQUEST} if it does not run on shards, or has a response with components,
+     *     which could not be given again
      */
     public static void requireAllowed(FunctionInfo info) {
         if (info.place() != Place.SHARD) {
@@ -61,8 +61,8 @@ public final class ReceivedStep {
     /**
      * Returns a binding that runs a step once.
      *
-     * @throws PsException with {@code BAD_REQUEST} if the function is not allowed in a step, or is the second one in it that
-     *     changes something
+     * @throws PsException with {@code BAD_REQUEST} if the function is not allowed in a step, or is the second one in it
+     *     that changes something
      */
     public Binding<?, ?> once(Binding<?, ?> binding, Lane lane) {
         FunctionInfo info = binding.function().info();

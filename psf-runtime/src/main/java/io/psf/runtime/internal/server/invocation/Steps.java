@@ -14,10 +14,10 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of tasks that have run on a shard: of the {@link #MOST_TASKS} tasks that have called the shard last, the highest
- * step and which of the {@link #WINDOW} steps up to it. A step further below counts as run. Saved and loaded with the shard;
- * a shard of another range begins without steps, since the steps of one range have not all run on another one. The name of
- * this class is in checkpoints. Used on the shard's lane.
+ * The steps of tasks that have run on a shard: of the {@link #MOST_TASKS} tasks that have called the shard last, the
+ * highest step and which of the {@link #WINDOW} steps up to it. A step further below counts as run. Saved and loaded
+ * with the shard; a shard of another range begins without steps, since the steps of one range have not all run on
+ * another one. The name of this class is in checkpoints. Used on the shard's lane.
  */
 final class Steps implements Checkpointed, Measured {
     static final int MOST_TASKS = 16_384;

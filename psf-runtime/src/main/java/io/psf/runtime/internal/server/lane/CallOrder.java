@@ -47,8 +47,8 @@ public final class CallOrder {
     }
 
     /**
-     * True if a call of one of two waiting turns must run before a call of the other one, whatever their priorities. The
-     * calls of one turn arrive together, so the first ones tell which turn is earlier. On any thread.
+     * True if a call of one of two waiting turns must run before a call of the other one, whatever their priorities.
+     * The calls of one turn arrive together, so the first ones tell which turn is earlier. On any thread.
      */
     static boolean precedes(Turn earlier, Turn later) {
         OrderedCall first = earlier.first();

@@ -6,7 +6,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of one chain, in the order sent. They run without another call in between, unless one of them answers later. */
+/**
+ * The calls of one chain, in the order sent. They run without another call in between, unless one of them answers
+ * later.
+ */
 public final class ChainedCalls implements Turn {
     private final List<OrderedCall> inOrder;
     private final Lane lane;

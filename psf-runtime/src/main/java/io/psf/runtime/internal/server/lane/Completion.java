@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a call has been answered, for the calls behind it in its chain. Holds neither the request nor its shard, so that
- * a remembered answer keeps neither alive. Belongs to the lane of the call.
+ * Whether a call has been answered, for the calls behind it in its chain. Holds neither the request nor its shard, so
+ * that a remembered answer keeps neither alive. Belongs to the lane of the call.
  */
 public final class Completion {
     private boolean answered;
@@ -21,7 +21,10 @@ public final class Completion {
         return answered;
     }
 
-    /** True if the call behind may run: the call has been answered, or has been handled, and only its answer is to be written. */
+    /**
+     * True if the call behind may run: the call has been answered, or has been handled, and only its answer is to be
+     * written.
+     */
     boolean letsNextRun() {
         return answered || isBeingAnswered;
     }

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs all work of its shards, one piece at a time, in the order that {@link TurnQueue} gives it. A lane has a thread of its own. While the lane is idle, another thread may run a
- * quick turn itself, which saves the dispatch.
+ * Runs all work of its shards, one piece at a time, in the order that {@link TurnQueue} gives it. A lane has a thread
+ * of its own. While the lane is idle, another thread may run a quick turn itself, which saves the dispatch.
  */
 public final class Lane implements Executor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
@@ -344,14 +344,16 @@ public final class Lane implements Executor, AutoCloseable {
         }
     }
 
-    /** Runs everything on the lane's own thread from now on: a context of a device, for example, belongs to one thread. */
+    /**
+     * Runs everything on the lane's own thread from now on: a context of a device, for example, belongs to one thread.
+     */
     public void pin() {
         pinned = true;
     }
 
     /**
-     * Runs work on the lane's own thread, in its turn, and waits for it. Must not be called on a lane that waits for this
-     * one.
+     * Runs work on the lane's own thread, in its turn, and waits for it. Must not be called on a lane that waits for
+     * this one.
      *
      * @throws PsException with {@code CLOSED} if the lane ends before
      */

@@ -60,8 +60,8 @@ public final class ReadsOfChain {
     }
 
     /**
-     * Ends the handler of the call. Returns the work that it has put off. If there is none, answers the calls before it, and
-     * returns null.
+     * Ends the handler of the call. Returns the work that it has put off. If there is none, answers the calls before
+     * it, and returns null.
      */
     public @Nullable Runnable end() {
         mayPutOff = false;

@@ -12,7 +12,8 @@ import java.util.function.Consumer;
 
 /**
  * The work that waits for a lane: the highest priority first, and in order of arrival within one priority. A turn is
- * preceded by the turns that must run before it by {@link CallOrder}, whatever their priorities. Thread-safe, but one thread alone takes work.
+ * preceded by the turns that must run before it by {@link CallOrder}, whatever their priorities. Thread-safe, but one
+ * thread alone takes work.
  */
 final class TurnQueue {
     private final BlockingQueue<Runnable> normal = new LinkedBlockingQueue<>();

@@ -28,7 +28,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A server or the scheduler, as its runtime uses it: its lanes, its shards, and the events that concern all of them. */
+/**
+ * A server or the scheduler, as its runtime uses it: its lanes, its shards, and the events that concern all of them.
+ */
 public final class HostNode implements CallTarget {
     private final String name;
     private final NodeFacts facts;

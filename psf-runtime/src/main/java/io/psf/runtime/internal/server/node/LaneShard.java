@@ -170,8 +170,8 @@ public final class LaneShard implements CallTarget {
      * Begins work that is no call to this shard.
      *
      * @param call the call that it is part of
-     * @param reading the function, if it is read-only and changes nothing, here and on the other shards of the lane; null
-     *     for another
+     * @param reading the function, if it is read-only and changes nothing, here and on the other shards of the lane;
+     *     null for another
      */
     public void beginWork(CallInfo call, @Nullable String reading) {
         context.begin(call, reading, null);

@@ -34,7 +34,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A node as handlers see it: the call being answered, the shards, the state of functions. Belongs to the node's lane. */
+/**
+ * A node as handlers see it: the call being answered, the shards, the state of functions. Belongs to the node's lane.
+ */
 final class NodeContext implements StoredNode {
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
@@ -177,7 +179,9 @@ final class NodeContext implements StoredNode {
         return Serving.reading(serving);
     }
 
-    /** Checks that the function being handled may use the shards of a tensor, which may be the memory of another one. */
+    /**
+     * Checks that the function being handled may use the shards of a tensor, which may be the memory of another one.
+     */
     private void requireMayUse(TensorId tensor) {
         Serving now = serving;
         if (now != null) {

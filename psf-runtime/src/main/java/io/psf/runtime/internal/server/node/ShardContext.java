@@ -77,8 +77,8 @@ final class ShardContext implements ShardLane {
     /**
      * Sets the state of a call before its handler runs.
      *
-     * @param reading the function, if it is read-only and changes nothing, here and on the other shards of the lane; null
-     *     for another
+     * @param reading the function, if it is read-only and changes nothing, here and on the other shards of the lane;
+     *     null for another
      * @param serving the call for which the handler may make calls; null for none
      */
     void begin(CallInfo call, @Nullable String reading, @Nullable Serving serving) {

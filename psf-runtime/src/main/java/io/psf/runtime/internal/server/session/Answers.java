@@ -93,8 +93,8 @@ public final class Answers {
     }
 
     /**
-     * Keeps the answer of a call, unless the worker is done with it already. A refusal is not kept: the call has not run, and
-     * may come again for another layout.
+     * Keeps the answer of a call, unless the worker is done with it already. A refusal is not kept: the call has not
+     * run, and may come again for another layout.
      */
     public synchronized void answered(CallRecord call, Frame answer) {
         if (!call.isKnown()) {

@@ -9,9 +9,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request as far as its repetitions, and the later requests of its chain, depend on it: its number, its slice, and its
- * answer. Holds neither the handler's shard nor the request, so that a remembered answer keeps nothing else alive. Its
- * fields belong to {@link Answers}.
+ * One request as far as its repetitions, and the later requests of its chain, depend on it: its number, its slice, and
+ * its answer. Holds neither the handler's shard nor the request, so that a remembered answer keeps nothing else alive.
+ * Its fields belong to {@link Answers}.
  */
 public final class CallRecord {
     private final long call;

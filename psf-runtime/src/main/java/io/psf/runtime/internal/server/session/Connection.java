@@ -68,8 +68,8 @@ public final class Connection implements CallSource, MemoryUser {
     }
 
     /**
-     * Returns the rank of the worker that is the peer; -1 if the peer is a server or a guest, or is not identified; a number
-     * of its own below -1 for a client.
+     * Returns the rank of the worker that is the peer; -1 if the peer is a server or a guest, or is not identified; a
+     * number of its own below -1 for a client.
      */
     public int worker() {
         Member known = member;
@@ -80,8 +80,8 @@ public final class Connection implements CallSource, MemoryUser {
     }
 
     /**
-     * True if the peer is a worker or a client. The calls of one of them are ordered. The calls of a server serve several
-     * callers, and must not wait for each other.
+     * True if the peer is a worker or a client. The calls of one of them are ordered. The calls of a server serve
+     * several callers, and must not wait for each other.
      */
     public boolean isOfWorker() {
         return worker() != -1;
@@ -340,8 +340,8 @@ public final class Connection implements CallSource, MemoryUser {
     }
 
     /**
-     * Returns the turns of which a call on the node has to take one; null for none. Those of a guest take turns, so that
-     * they do not keep the lanes from other peers; of a worker's, those for which no other call waits.
+     * Returns the turns of which a call on the node has to take one; null for none. Those of a guest take turns, so
+     * that they do not keep the lanes from other peers; of a worker's, those for which no other call waits.
      *
      * @param isAnsweredLater true if the call is read-only, and its handler answers later
      */
@@ -353,7 +353,8 @@ public final class Connection implements CallSource, MemoryUser {
      * Requests the memory of the next frame. If the frame has to wait, reading pauses.
      *
      * @return true if the memory may be taken
-     * @throws io.psf.api.PsException with {@code RESOURCE_EXHAUSTED} if the frame is too long for the node, or for a guest
+     * @throws io.psf.api.PsException with {@code RESOURCE_EXHAUSTED} if the frame is too long for the node, or for a
+     *     guest
      */
     public boolean admits(int length) {
         PeerLimits.requireFrame(this, length, bound);

@@ -6,8 +6,8 @@ import io.psf.runtime.spi.transport.FramePool;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The heap memory of what a node's requests become: lists, maps, texts and copied arrays of their tuples, and the objects
- * of the requests of chains. It counts among the bytes in use of the frames. Thread-safe.
+ * The heap memory of what a node's requests become: lists, maps, texts and copied arrays of their tuples, and the
+ * objects of the requests of chains. It counts among the bytes in use of the frames. Thread-safe.
  */
 final class DecodedMemory {
     /** The part of the node's memory for frames, or of the heap, that it may take. */
@@ -24,7 +24,8 @@ final class DecodedMemory {
     }
 
     /**
-     * Takes memory for one peer, or gives it back. A peer has at most as much as is free, so that some is left for the other ones.
+     * Takes memory for one peer, or gives it back. A peer has at most as much as is free, so that some is left for the
+     * other ones.
      *
      * @param bytes negative for memory that is given back
      * @param ofPeer the bytes that the peer has, with these

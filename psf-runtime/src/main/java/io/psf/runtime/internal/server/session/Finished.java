@@ -50,7 +50,9 @@ final class Finished {
         }
     }
 
-    /** Moves the window until it takes at most that many bytes, or is one word: the numbers behind it count as finished. */
+    /**
+     * Moves the window until it takes at most that many bytes, or is one word: the numbers behind it count as finished.
+     */
     void narrow(long most) {
         while (words.size() > 1 && bytes() > most) {
             addBelow((words.firstKey() + 1) << 6);

@@ -23,9 +23,9 @@ public final class PeerLimits {
     public static final int GUEST_BYTES = 256 << 10;
 
     /**
-     * The most read-only calls of a worker on a server whose handlers answer later, at a time. Such calls ask other lanes
-     * or servers, and their answers, which all may arrive together, are longer than the answers of calls that wait for
-     * other workers.
+     * The most read-only calls of a worker on a server whose handlers answer later, at a time. Such calls ask other
+     * lanes or servers, and their answers, which all may arrive together, are longer than the answers of calls that
+     * wait for other workers.
      */
     public static final int CALLS_OF_A_WORKER = 64;
 

@@ -2,7 +2,10 @@ package io.psf.runtime.internal.server.session;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The memory that the requests of one peer hold: frames that deferred handlers read, and what requests have become. Thread-safe. */
+/**
+ * The memory that the requests of one peer hold: frames that deferred handlers read, and what requests have become.
+ * Thread-safe.
+ */
 public final class PeerMemory {
     private final DecodedMemory ofAll;
     private final AtomicLong held = new AtomicLong();

@@ -5,7 +5,9 @@ import java.util.Deque;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** The answers that the peer of a connection has not taken, and the calls that are deferred until it has. Thread-safe. */
+/**
+ * The answers that the peer of a connection has not taken, and the calls that are deferred until it has. Thread-safe.
+ */
 final class UnsentAnswers {
     /**
      * Above this many unsent bytes, no further calls of the connection run: their answers would only wait, and leave

@@ -144,7 +144,9 @@ public final class Placements {
         return there;
     }
 
-    /** True if a slice is in the server's own memory, if that suffices, without regard to the tensor's later placements. */
+    /**
+     * True if a slice is in the server's own memory, if that suffices, without regard to the tensor's later placements.
+     */
     public boolean isFirstOnHost(Slice slice) {
         return alternatives(slice).get(0).placement().equals(Node.HOST);
     }

@@ -262,7 +262,9 @@ final class ShardRows {
         }
     }
 
-    /** The values of the rows of the keys in the tile; of keys without one, the values that their row would begin with. */
+    /**
+     * The values of the rows of the keys in the tile; of keys without one, the values that their row would begin with.
+     */
     private void gatherOrBegin(Tile tile, FloatArray into, int n) {
         int width = tensor.width();
         into.fill(0);
@@ -284,7 +286,8 @@ final class ShardRows {
      * Removes rows of a growing table by their keys. The last row takes the number of each row that is removed.
      *
      * @return the number of rows that were removed
-     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own; then none is removed
+     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own; then none is
+     *     removed
      */
     public int remove(LongArray keys, Removal removal) {
         GrowingIndex index = growing();

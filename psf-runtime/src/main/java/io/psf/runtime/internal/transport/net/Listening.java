@@ -105,7 +105,9 @@ final class Listening implements Transport.Listener, Runnable {
         return !crowded || cutOldest(1);
     }
 
-    /** Closes the oldest strangers that wait for nothing, up to {@code most} of them. True if at least one was closed. */
+    /**
+     * Closes the oldest strangers that wait for nothing, up to {@code most} of them. True if at least one was closed.
+     */
     private boolean cutOldest(int most) {
         int cut = 0;
         for (Iterator<Accepted> i = strangers.iterator(); i.hasNext() && cut < most; ) {

@@ -11,7 +11,9 @@ import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.util.function.BooleanSupplier;
 
-/** The frames that are sent over a connection, and whether it is open. Any thread writes; the leader writes the rest. */
+/**
+ * The frames that are sent over a connection, and whether it is open. Any thread writes; the leader writes the rest.
+ */
 final class Outbound {
     /** A sending thread blocks while at least this many bytes are unsent. */
     private static final int MOST_UNSENT = 1 << 20;
@@ -289,7 +291,9 @@ final class Outbound {
 
     // Writing.
 
-    /** Writes the unsent frames; if deferred, leaves that to the leader, or to the next thread that awaits something. */
+    /**
+     * Writes the unsent frames; if deferred, leaves that to the leader, or to the next thread that awaits something.
+     */
     private void flush(boolean deferred) {
         if (!deferred) {
             flush();

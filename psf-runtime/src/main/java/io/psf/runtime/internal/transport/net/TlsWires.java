@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes wires over sockets with TLS, and over shared memory if both sides agree to it. They do so over TLS, after each has
- * proved its certificate; the socket is the doorbell then, without TLS.
+ * Makes wires over sockets with TLS, and over shared memory if both sides agree to it. They do so over TLS, after each
+ * has proved its certificate; the socket is the doorbell then, without TLS.
  */
 final class TlsWires implements WireFactory {
     private static final Logger LOG = LoggerFactory.getLogger(TlsWires.class);

@@ -17,7 +17,9 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** Checks the certificates of peers, as the JDK does. A refusal says in one sentence which certificate it is and why. */
+/**
+ * Checks the certificates of peers, as the JDK does. A refusal says in one sentence which certificate it is and why.
+ */
 final class PeerChecks extends X509ExtendedTrustManager {
     private final X509ExtendedTrustManager checks;
     private final Path authority;

@@ -18,8 +18,8 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An authority that issues certificates for jobs on one machine and for tests, with the JDK's {@code keytool}. Its key lies
- * unprotected in a folder: a cluster of more than one machine has an authority of its own. Thread-safe.
+ * An authority that issues certificates for jobs on one machine and for tests, with the JDK's {@code keytool}. Its key
+ * lies unprotected in a folder: a cluster of more than one machine has an authority of its own. Thread-safe.
  */
 public final class TlsAuthority {
     /** No secret: the key stores are in a folder of the user, next to the keys. */

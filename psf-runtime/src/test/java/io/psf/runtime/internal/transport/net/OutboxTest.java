@@ -59,7 +59,9 @@ final class OutboxTest {
         }
     }
 
-    /** An I/O error ends the connection. After any other error the next frame would be sent behind a part of this one. */
+    /**
+     * An I/O error ends the connection. After any other error the next frame would be sent behind a part of this one.
+     */
     @Test
     void aLackOfMemoryForTheRestOfAFrameBreaksTheConnection() {
         FramePool pool = new FramePool(0);

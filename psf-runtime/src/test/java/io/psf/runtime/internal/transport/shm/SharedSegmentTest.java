@@ -195,7 +195,10 @@ final class SharedSegmentTest {
                         + " (expected: a power of two from 4096 to 67108864)");
     }
 
-    /** The JVM says so at once in code that is not compiled; in code that is it may say so later, or take the memory for zeros. */
+    /**
+     * The JVM says so at once in code that is not compiled; in code that is it may say so later, or take the memory for
+     * zeros.
+     */
     @Test
     void aFileCutUnderTheMappingEndsThePipeAndNotTheProcess() throws Exception {
         for (int warmth : new int[] {0, 20_000}) {

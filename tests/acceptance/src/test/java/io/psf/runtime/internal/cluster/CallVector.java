@@ -53,8 +53,8 @@ record CallVector<Q extends Record, R extends Record>(
     }
 
     /**
-     * Returns the call, made of what is in the file: the bytes from the fields, the fields from the bytes, and the response
-     * from the answers.
+     * Returns the call, made of what is in the file: the bytes from the fields, the fields from the bytes, and the
+     * response from the answers.
      *
      * @param fresh true to take the fields from the new bytes instead, which leaves only the requests and the bodies of
      *     answers as they are

@@ -167,7 +167,9 @@ class PermissionMatrixTest {
         assertThat(calls).isGreaterThan(700);
     }
 
-    /** True for a function that has to do with other calls: without a payload it is not answered, or changes the node. */
+    /**
+     * True for a function that has to do with other calls: without a payload it is not answered, or changes the node.
+     */
     private static boolean mayBlock(FunctionInfo function) {
         return !function.name().startsWith("psf.");
     }

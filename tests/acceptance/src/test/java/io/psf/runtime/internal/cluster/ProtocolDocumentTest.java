@@ -25,7 +25,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The tables of numbers in {@code docs/protocol.md} are those of the code, and its schemas those that are committed. */
+/**
+ * The tables of numbers in {@code docs/protocol.md} are those of the code, and its schemas those that are committed.
+ */
 final class ProtocolDocumentTest {
     private static final Path SCHEMAS = Path.of("../../psf-runtime/src/main/schemas");
     private static final Path BUILTIN = Path.of("../../psf-builtin/src/main/schemas");

@@ -9,9 +9,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * The frames in {@code protocol-vectors.json}, from which programs in other languages are tested, are what psf writes and
- * reads. {@code -Dvectors.update=true} rewrites what follows from the requests, the bodies of answers, and the fields of
- * headers that a caller chooses.
+ * The frames in {@code protocol-vectors.json}, from which programs in other languages are tested, are what psf writes
+ * and reads. {@code -Dvectors.update=true} rewrites what follows from the requests, the bodies of answers, and the
+ * fields of headers that a caller chooses.
  */
 final class ProtocolVectorsTest {
     private static final Path FILE =

@@ -219,7 +219,9 @@ final class Vectors {
         return json;
     }
 
-    /** Returns the header, the block, the table of arrays, and the arrays, as digits. Those that are empty are missing. */
+    /**
+     * Returns the header, the block, the table of arrays, and the arrays, as digits. Those that are empty are missing.
+     */
     private static List<Object> pieces(Frame frame) {
         int block = (frame.bytes().getInt(BLOCK_LENGTH) + 7) / 8 * 8;
         int table = 8 * frame.bytes().getInt(ARRAYS);

@@ -132,7 +132,9 @@ final class ShardImageTest {
         return new DensePush.Request(T, FloatArray.wrap(floats(new Random(seed), ROWS * WIDTH)));
     }
 
-    /** Sends the push of a worker: of some rows, or, to a tensor that does not grow, of all of them every third time. */
+    /**
+     * Sends the push of a worker: of some rows, or, to a tensor that does not grow, of all of them every third time.
+     */
     private static void push(BareServer server, boolean grows, int worker, long call, int attempt) {
         int seed = (int) (call * WORKERS + worker);
         if (grows || seed % 3 != 0) {

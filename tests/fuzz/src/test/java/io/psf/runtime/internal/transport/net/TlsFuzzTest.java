@@ -25,8 +25,9 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The reader of TLS records. Frames that were changed before their encryption arrive as they would without TLS, whatever the
- * lengths of the records. Of records that were changed on the way, the frames before the first changed one arrive, and no others.
+ * The reader of TLS records. Frames that were changed before their encryption arrive as they would without TLS,
+ * whatever the lengths of the records. Of records that were changed on the way, the frames before the first changed one
+ * arrive, and no others.
  */
 @EnabledIf("io.psf.fuzz.Natives#areThere")
 @Tag("long")
