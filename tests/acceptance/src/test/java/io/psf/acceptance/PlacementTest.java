@@ -227,7 +227,7 @@ final class PlacementTest {
 
     @Test
     void aServerLogsWhyItDoesNotUseADevice() {
-        try (Log log = Log.of("io.psf.runtime.Server");
+        try (Log log = Log.of("io.psf.runtime.ServingSide");
                 PsCluster cluster = PsCluster.builder().devices(0, 3).start()) {
             assertThat(cluster.servers()).hasSize(1);
             assertThat(log.lines())
