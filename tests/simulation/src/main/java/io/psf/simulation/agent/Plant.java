@@ -149,7 +149,7 @@ public record Plant(
                     "staleness-ignored",
                     "clocks",
                     "the slowest clock holds back nobody",
-                    BUILTIN + "ssp/SspGroup",
+                    BUILTIN + "internal/ssp/SspGroup",
                     "slowest",
                     Long.MAX_VALUE),
             returns(
