@@ -35,7 +35,7 @@ class LeavingWorkersTest {
     @TempDir
     private Path folder;
 
-    /** What a worker does besides its pushes. */
+    /** The work of a step besides the push. */
     private interface More {
         void at(long step, TrainingLoop loop) throws Exception;
     }
@@ -88,6 +88,15 @@ class LeavingWorkersTest {
         });
     }
 
+    /** Trains as worker 1, which leaves after step 7. */
+    private static CompletableFuture<Long> leavingAfter7(Worker worker) {
+        return training(worker, 1, (step, loop) -> {
+            if (step == 7) {
+                loop.leave();
+            }
+        });
+    }
+
     private static float[] counts(Worker worker, int row) {
         float[] all = Tensors.pull(worker, TensorId.of("counts"));
         return Arrays.copyOfRange(all, row * STEPS, (row + 1) * STEPS);
@@ -113,11 +122,7 @@ class LeavingWorkersTest {
                     leaver.join();
                 }
             });
-            CompletableFuture<Long> second = training(cluster.worker(1), 1, (step, loop) -> {
-                if (step == 7) {
-                    loop.leave();
-                }
-            });
+            CompletableFuture<Long> second = leavingAfter7(cluster.worker(1));
             second.thenAccept(leaver::complete);
             assertThat(ended(second)).isEqualTo(7);
             cluster.worker(1).close();
@@ -143,11 +148,7 @@ class LeavingWorkersTest {
                     pass(50); // the late worker asks to join
                 }
             });
-            CompletableFuture<Long> second = training(cluster.worker(1), 1, (step, loop) -> {
-                if (step == 7) {
-                    loop.leave();
-                }
-            });
+            CompletableFuture<Long> second = leavingAfter7(cluster.worker(1));
             assertThat(ended(second)).isEqualTo(7);
             cluster.worker(1).close();
             Worker late = cluster.join(1);
@@ -175,11 +176,7 @@ class LeavingWorkersTest {
                     throw new PsException(PsException.Code.ROLLED_BACK, "server 1: has come back");
                 }
             });
-            CompletableFuture<Long> second = training(cluster.worker(1), 1, (step, loop) -> {
-                if (step == 7) {
-                    loop.leave();
-                }
-            });
+            CompletableFuture<Long> second = leavingAfter7(cluster.worker(1));
             second.thenAccept(leaver::complete);
             assertThat(ended(second)).isEqualTo(7);
             cluster.worker(1).close();

@@ -12,7 +12,7 @@ import javax.tools.JavaFileObject;
 import org.junit.jupiter.api.Test;
 
 /**
- * What is generated for {@code good/X.java} is {@code expected/XPsf.java}; {@code -Dgolden.update=true} rewrites it.
+ * The class that is generated for {@code good/X.java} equals {@code expected/XPsf.java}; {@code -Dgolden.update=true} rewrites it.
  */
 class GoldenTest {
     private static final boolean UPDATE = Boolean.getBoolean("golden.update");

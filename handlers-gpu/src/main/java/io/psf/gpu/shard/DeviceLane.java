@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What all shards of one lane on one device share: streams, scratch memory, and what copies by them. Used by the lane's
+ * The resources that all shards of one lane on one device share: streams, scratch memory, and copiers. Used by the lane's
  * own thread.
  */
 final class DeviceLane {

@@ -119,7 +119,7 @@ final class SkipGramBatch {
 
     /**
      * Reduces the factors of words whose factors in this batch add up to more than a limit. All of them follow from
-     * products of before the batch: without a limit, the vectors of words that are in many groups grow with each batch,
+     * products before the batch: without a limit, the vectors of words that are in many groups grow with each batch,
      * without end.
      */
     private void limit() {

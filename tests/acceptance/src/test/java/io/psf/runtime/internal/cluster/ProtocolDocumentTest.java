@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The tables of numbers in {@code docs/protocol.md} are those of the code, and its schemas those that are committed.
+ * The tables in {@code docs/protocol.md} have the numbers of the code, and its schemas equal the committed ones.
  */
 final class ProtocolDocumentTest {
     private static final Path SCHEMAS = Path.of("../../psf-runtime/src/main/schemas");
