@@ -29,8 +29,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class LeavingWorkersTest {
     private static final int STEPS = 20;
-    private static final TensorSpec COUNTS =
-            TensorSpec.dense("counts", 3, STEPS).optimizer(Optimizers.add());
+    /** Steps enough for a worker to join before the last one. */
+    private static final int MANY = 100;
+
+    private static final TensorSpec COUNTS = TensorSpec.dense("counts", 3, MANY).optimizer(Optimizers.add());
 
     @TempDir
     private Path folder;
@@ -65,7 +67,7 @@ class LeavingWorkersTest {
                 .everySteps(5)
                 .record(() -> Map.of("next", "" + next[0]), saved -> next[0] = Integer.parseInt(saved.get("next")));
         return loop[0].run(steps, step -> {
-            float[] values = new float[STEPS];
+            float[] values = new float[MANY];
             values[next[0]++] = 1;
             SparsePushPsf.stub(worker)
                     .call(counts, LongArray.of(row), FloatArray.wrap(values))
@@ -90,7 +92,11 @@ class LeavingWorkersTest {
 
     /** Trains as worker 1, which leaves after step 7. */
     private static CompletableFuture<Long> leavingAfter7(Worker worker) {
-        return training(worker, 1, (step, loop) -> {
+        return leavingAfter7(worker, STEPS);
+    }
+
+    private static CompletableFuture<Long> leavingAfter7(Worker worker, long steps) {
+        return training(worker, 1, steps, (step, loop) -> {
             if (step == 7) {
                 loop.leave();
             }
@@ -99,12 +105,12 @@ class LeavingWorkersTest {
 
     private static float[] counts(Worker worker, int row) {
         float[] all = Tensors.pull(worker, TensorId.of("counts"));
-        return Arrays.copyOfRange(all, row * STEPS, (row + 1) * STEPS);
+        return Arrays.copyOfRange(all, row * MANY, (row + 1) * MANY);
     }
 
     /** Returns how often each sample counts if a worker has trained so many steps. */
     private static float[] ones(int steps) {
-        float[] ones = new float[STEPS];
+        float[] ones = new float[MANY];
         Arrays.fill(ones, 0, steps, 1);
         return ones;
     }
@@ -141,25 +147,25 @@ class LeavingWorkersTest {
     void aWorkerThatComesBackBeforeTheNextCheckpointContinuesFromItsRecord() {
         try (PsCluster cluster = cluster(2).start()) {
             CompletableFuture<Worker> back = new CompletableFuture<>();
-            CompletableFuture<Long> first = training(cluster.worker(0), 0, (step, loop) -> {
+            CompletableFuture<Long> joined = new CompletableFuture<>();
+            CompletableFuture<Long> first = training(cluster.worker(0), 0, MANY, (step, loop) -> {
                 if (step == 8) {
                     back.join();
-                } else if (step > 8) {
+                } else if (step > 8 && !joined.isDone()) {
                     pass(50); // the late worker asks to join
                 }
             });
-            CompletableFuture<Long> second = leavingAfter7(cluster.worker(1));
-            assertThat(ended(second)).isEqualTo(7);
+            assertThat(ended(leavingAfter7(cluster.worker(1), MANY))).isEqualTo(7);
             cluster.worker(1).close();
             Worker late = cluster.join(1);
-            CompletableFuture<Long> third = training(late, 1, (step, loop) -> {});
+            CompletableFuture<Long> third = training(late, 1, MANY, (step, loop) -> joined.complete(step));
             back.complete(late);
-            assertThat(ended(first)).isEqualTo(STEPS);
-            assertThat(ended(third)).isEqualTo(STEPS);
+            assertThat(ended(first)).isEqualTo(MANY);
+            assertThat(ended(third)).isEqualTo(MANY);
             float[] counts = counts(cluster.worker(), 1);
             int trained =
-                    (int) IntStream.range(0, STEPS).filter(i -> counts[i] > 0).count();
-            assertThat(trained).isBetween(8, STEPS - 1);
+                    (int) IntStream.range(0, MANY).filter(i -> counts[i] > 0).count();
+            assertThat(trained).isEqualTo(7 + MANY - (int) (joined.join() - 1));
             assertThat(counts(cluster.worker(), 1)).isEqualTo(ones(trained));
         }
     }
