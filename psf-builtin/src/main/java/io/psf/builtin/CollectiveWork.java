@@ -16,8 +16,7 @@ import java.util.function.LongUnaryOperator;
  * @param name the model's name
  */
 record CollectiveWork(ClusterCaller worker, String name) {
-    /** Selects the server for all models, which thereby detects that workers save different ones. */
-    static final long SERVER = 0;
+    private static final long SERVER = ModelCalls.SERVER;
 
     /**
      * Does work once for all workers, between two points at which all of them wait.
@@ -35,7 +34,7 @@ record CollectiveWork(ClusterCaller worker, String name) {
                 .attempt();
         worker.barrier();
         LeadModel.Response turn = LeadModelPsf.stub(worker)
-                .withDeadline(ModelCheckpoints.LIMIT)
+                .withDeadline(ModelCalls.LIMIT)
                 .call(SERVER, name, attempt)
                 .await();
         if (!turn.leads()) {

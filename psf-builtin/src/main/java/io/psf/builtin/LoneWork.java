@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  */
 record LoneWork(ClusterCaller client, String name) {
     private static final Logger LOG = LoggerFactory.getLogger(LoneWork.class);
-    private static final long SERVER = CollectiveWork.SERVER;
+    private static final long SERVER = ModelCalls.SERVER;
     private static final long RENEWAL_SECONDS = 5;
 
     /**
@@ -97,7 +97,7 @@ record LoneWork(ClusterCaller client, String name) {
 
     private long hold(String what, long hold) {
         return HoldModelPsf.stub(client)
-                .withDeadline(ModelCheckpoints.LIMIT)
+                .withDeadline(ModelCalls.LIMIT)
                 .call(SERVER, name, what, hold)
                 .await()
                 .hold();

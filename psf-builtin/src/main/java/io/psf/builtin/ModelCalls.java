@@ -1,8 +1,8 @@
 package io.psf.builtin;
 
-import io.psf.api.ClusterCaller;
 import io.psf.api.Names;
 import io.psf.api.PsException;
+import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.builtin.checkpoint.BaseModel;
@@ -21,6 +21,7 @@ import io.psf.builtin.checkpoint.SavedTensor;
 import io.psf.builtin.checkpoint.SkipModelPsf;
 import io.psf.builtin.checkpoint.WrittenModel;
 import io.psf.builtin.checkpoint.WrittenModelPsf;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
@@ -28,13 +29,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The calls with which one worker saves and loads the checkpoints of a model for all. Those that write and read slices
+ * The calls with which one caller saves and loads the checkpoints of a model for all. Those that write and read slices
  * go to all servers at once, the others to the server that leads.
  *
  * @param name the model's name
  */
-record ModelCalls(ClusterCaller worker, String name) {
+record ModelCalls(TensorCaller caller, String name) {
     private static final Logger LOG = LoggerFactory.getLogger(ModelCalls.class);
+
+    /** Selects the server for all models, which thereby detects that workers save different ones. */
+    static final long SERVER = 0;
+
+    /** The time for a call, and for the worker that leads. Disks may be slow; its loss is detected much earlier. */
+    static final Duration LIMIT = Duration.ofHours(2);
 
     /**
      * A caller's part in a save.
@@ -61,6 +68,25 @@ record ModelCalls(ClusterCaller worker, String name) {
     }
 
     /**
+     * Saves a step in the place of an earlier save of it. Deletes it if that fails.
+     *
+     * @param hold the number of a client's hold; 0 of a worker
+     */
+    void replace(long step, long hold, Runnable save) {
+        discard(step, hold);
+        try {
+            save.run();
+        } catch (PsException e) {
+            try {
+                discard(step, hold);
+            } catch (PsException notDiscarded) {
+                e.addSuppressed(notDiscarded);
+            }
+            throw e;
+        }
+    }
+
+    /**
      * Saves a step, whose folder is empty.
      *
      * @param part the caller's part in the save
@@ -69,8 +95,8 @@ record ModelCalls(ClusterCaller worker, String name) {
      */
     void save(long step, SavePart part, List<TensorInfo> tensors, int kept, int increments) {
         SaveModel.Request save = request(step, tensors, increments);
-        List<SaveModel.Written> written = SaveModelPsf.stub(worker)
-                .withDeadline(ModelCheckpoints.LIMIT)
+        List<SaveModel.Written> written = SaveModelPsf.stub(caller)
+                .withDeadline(LIMIT)
                 .call(name, step, save.save(), save.base(), save.baseChecksum(), increments, save.tensors())
                 .await()
                 .indexes();
@@ -88,16 +114,13 @@ record ModelCalls(ClusterCaller worker, String name) {
 
     /** Copies the shards. Blocks until calls may go on; the servers write meanwhile. */
     void freeze(SaveModel.Request save) {
-        FreezeModelPsf.stub(worker)
-                .withDeadline(ModelCheckpoints.LIMIT)
-                .call(save)
-                .await();
+        FreezeModelPsf.stub(caller).withDeadline(LIMIT).call(save).await();
     }
 
     /** Returns whether the servers have all files of a save on the disk, and the indexes. */
     WrittenModel.Response written(SaveModel.Request save) {
-        return WrittenModelPsf.stub(worker)
-                .withDeadline(ModelCheckpoints.LIMIT)
+        return WrittenModelPsf.stub(caller)
+                .withDeadline(LIMIT)
                 .call(save.save())
                 .await();
     }
@@ -116,10 +139,10 @@ record ModelCalls(ClusterCaller worker, String name) {
         List<SavedTensor> saved = tensors.stream()
                 .map(each -> new SavedTensor(each.id().name(), each.rows(), each.width(), save.save()))
                 .toList();
-        CommitModelPsf.stub(worker)
-                .withDeadline(ModelCheckpoints.LIMIT)
+        CommitModelPsf.stub(caller)
+                .withDeadline(LIMIT)
                 .call(
-                        CollectiveWork.SERVER,
+                        SERVER,
                         name,
                         part.attempt(),
                         save.step(),
@@ -142,25 +165,36 @@ record ModelCalls(ClusterCaller worker, String name) {
 
     /** Returns the step that a save may build on. None after a damaged step has been skipped: the save has all rows. */
     private BaseModel.Response base() {
-        return BaseModelPsf.stub(worker)
-                .withDeadline(ModelCheckpoints.LIMIT)
-                .call(CollectiveWork.SERVER, name)
-                .await();
+        return BaseModelPsf.stub(caller).withDeadline(LIMIT).call(SERVER, name).await();
     }
 
     /**
-     * Verifies tensors of a step, or loads them.
+     * Verifies tensors of a step.
      *
+     * @throws PsException as {@link #load}
+     */
+    void verify(ModelManifest manifest, List<SavedTensor> chosen) {
+        load(manifest, chosen, true, false);
+    }
+
+    /**
+     * Loads tensors of a step.
+     *
+     * @param restart true if their open rounds are dropped
      * @throws PsException with {@code UNKNOWN_TENSOR} if the servers do not hold all slices of the tensors
      */
-    void load(ModelManifest manifest, List<SavedTensor> chosen, boolean dryRun) {
+    void load(ModelManifest manifest, List<SavedTensor> chosen, boolean restart) {
+        load(manifest, chosen, false, restart);
+    }
+
+    private void load(ModelManifest manifest, List<SavedTensor> chosen, boolean dryRun, boolean restart) {
         List<TensorId> tensors =
                 chosen.stream().map(each -> TensorId.of(each.tensor())).toList();
         int slices =
-                tensors.stream().mapToInt(each -> worker.layout(each).slices()).sum();
-        int found = LoadModelPsf.stub(worker)
-                .withDeadline(ModelCheckpoints.LIMIT)
-                .call(name, manifest.step(), manifest.checksum(), tensors, dryRun)
+                tensors.stream().mapToInt(each -> caller.layout(each).slices()).sum();
+        int found = LoadModelPsf.stub(caller)
+                .withDeadline(LIMIT)
+                .call(name, manifest.step(), manifest.checksum(), tensors, dryRun, restart)
                 .await()
                 .slices();
         if (found != slices) {
@@ -177,23 +211,25 @@ record ModelCalls(ClusterCaller worker, String name) {
      * @param hold the number of a client's hold; 0 of a worker
      */
     void discard(long step, long hold) {
-        DiscardModelPsf.stub(worker)
-                .withDeadline(ModelCheckpoints.LIMIT)
-                .call(CollectiveWork.SERVER, name, step, hold)
+        DiscardModelPsf.stub(caller)
+                .withDeadline(LIMIT)
+                .call(SERVER, name, step, hold)
                 .await();
     }
 
     /** Reports a step that is damaged. */
     void skip(long step) {
-        SkipModelPsf.stub(worker).call(CollectiveWork.SERVER, name, step).await();
+        SkipModelPsf.stub(caller).call(SERVER, name, step).await();
+    }
+
+    /** Returns what is saved of the model. */
+    ListModels.Response list() {
+        return ListModelsPsf.stub(caller).withDeadline(LIMIT).call(SERVER, name).await();
     }
 
     /** Returns the manifests of the complete steps, newest first. */
     List<ModelManifest> manifests() {
-        ListModels.Response found = ListModelsPsf.stub(worker)
-                .withDeadline(ModelCheckpoints.LIMIT)
-                .call(CollectiveWork.SERVER, name)
-                .await();
+        ListModels.Response found = list();
         found.damaged()
                 .forEach(reason ->
                         LOG.warn("a checkpoint of model \"{}\" is skipped: {}", name, Names.printable(reason)));

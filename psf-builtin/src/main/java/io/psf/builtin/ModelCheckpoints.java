@@ -51,9 +51,6 @@ import org.slf4j.LoggerFactory;
 public final class ModelCheckpoints {
     private static final Logger LOG = LoggerFactory.getLogger(ModelCheckpoints.class);
 
-    /** The time for the worker that leads. Disks may be slow; its loss is detected much earlier. */
-    static final Duration LIMIT = Duration.ofHours(2);
-
     private final ClusterCaller worker;
     private final String name;
     private final int kept;
@@ -256,24 +253,21 @@ public final class ModelCheckpoints {
     }
 
     private long write(long step, ModelCalls.SavePart part) {
-        calls().discard(step, part.hold());
-        try {
+        calls().replace(step, part.hold(), () -> {
             held.store();
             calls().save(step, part, infos(), kept, increments);
             if (!isClient()) {
                 named(false);
-                return step;
             }
-        } catch (PsException e) {
-            try {
-                calls().discard(step, part.hold());
-            } catch (PsException notDiscarded) {
-                e.addSuppressed(notDiscarded);
-            }
-            throw e;
+        });
+        if (isClient()) {
+            named(false); // what a client has saved is complete whatever becomes of that
         }
-        named(false); // what a client has saved is complete whatever becomes of that
         return step;
+    }
+
+    ClusterCaller worker() {
+        return worker;
     }
 
     LocalState held() {
@@ -396,7 +390,7 @@ public final class ModelCheckpoints {
     /** Verifies all files. A damaged step is none of the steps to keep, and no save builds on it. */
     private void verify(ModelManifest manifest) {
         try {
-            calls().load(manifest, model().chosen(manifest, checkpoint(manifest.step())), true);
+            calls().verify(manifest, model().chosen(manifest, checkpoint(manifest.step())));
         } catch (PsException e) {
             if (e.code() == PsException.Code.STORAGE) {
                 calls().skip(manifest.step());
@@ -406,7 +400,7 @@ public final class ModelCheckpoints {
     }
 
     private long load(ModelManifest manifest) {
-        calls().load(manifest, model().chosen(manifest, checkpoint(manifest.step())), false);
+        calls().load(manifest, model().chosen(manifest, checkpoint(manifest.step())), true);
         named(true);
         LOG.info("checkpoint \"{}\" is loaded", checkpoint(manifest.step()));
         model().logChanges(manifest, checkpoint(manifest.step()));

@@ -13,7 +13,6 @@ import io.psf.api.array.LongArray;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionCaller;
-import io.psf.builtin.checkpoint.TensorCheckpoints;
 import io.psf.builtin.dense.DensePull;
 import io.psf.builtin.dense.DensePullPsf;
 import io.psf.builtin.dense.DensePush;
@@ -183,13 +182,14 @@ public final class Tensors {
      * @param checkpoint the checkpoint's name, a path such as {@code model/epoch-3} below the servers' checkpoint
      *     directory ({@code PSF_CHECKPOINTS}, the same for all servers). Several tensors may be saved under one name,
      *     each with its own call; one save of a tensor at a time
-     * @throws io.psf.api.PsException with {@code CONFIGURATION} if a server has no checkpoint directory; with
+     * @throws io.psf.api.PsException with {@code CONFIGURATION} if a server has no checkpoint directory, or another job
+     *     saves under this name; with
      *     {@code BAD_REQUEST} if the name is invalid or would lead out of that directory; with {@code STORAGE}, naming
      *     the file and the reason, if a file cannot be written; with {@code UNKNOWN_FUNCTION} if the shards are of a
      *     kind that cannot be saved
      */
     public static void save(TensorCaller worker, TensorId tensor, String checkpoint) {
-        TensorCheckpoints.save(worker, worker.layout(tensor).info(), checkpoint);
+        LoneTensor.of(worker, tensor, checkpoint).save();
     }
 
     /**
@@ -206,7 +206,7 @@ public final class Tensors {
      *     checkpoint directory; with {@code UNKNOWN_FUNCTION} if the shards are of a kind that cannot be loaded
      */
     public static void load(TensorCaller worker, TensorId tensor, String checkpoint) {
-        TensorCheckpoints.load(worker, tensor, checkpoint);
+        LoneTensor.of(worker, tensor, checkpoint).load();
     }
 
     /**
@@ -271,7 +271,7 @@ public final class Tensors {
         worker.awaitAll();
         return EndEpochPsf.stub(worker)
                 .withDeadline(limit)
-                .call(CollectiveWork.SERVER)
+                .call(ModelCalls.SERVER)
                 .await()
                 .epoch();
     }

@@ -28,7 +28,7 @@ import java.util.List;
  * @param model the model's name
  */
 record TrainingCalls(ClusterCaller worker, String model) {
-    private static final long SERVER = CollectiveWork.SERVER;
+    private static final long SERVER = ModelCalls.SERVER;
 
     /**
      * Returns in {@code cut} the step of the cut at which a late worker joins; {@link EnterTraining#TOGETHER} if it
@@ -53,7 +53,7 @@ record TrainingCalls(ClusterCaller worker, String model) {
 
     private EnterTraining.Response enter(long steps, boolean late, boolean paused, boolean back) {
         return EnterTrainingPsf.stub(worker)
-                .withDeadline(ModelCheckpoints.LIMIT)
+                .withDeadline(ModelCalls.LIMIT)
                 .call(SERVER, model, steps, late, paused, back)
                 .await();
     }
@@ -69,13 +69,13 @@ record TrainingCalls(ClusterCaller worker, String model) {
 
     Pending<TellStep.Response> tell(long next, long steps, long everyMillis, boolean stop) {
         return TellStepPsf.stub(worker)
-                .withDeadline(ModelCheckpoints.LIMIT)
+                .withDeadline(ModelCalls.LIMIT)
                 .call(SERVER, model, next, steps, everyMillis, stop);
     }
 
     MeetWorkers.Response meet(long step, boolean stop, List<RecordEntry> entries) {
         return MeetWorkersPsf.stub(worker)
-                .withDeadline(ModelCheckpoints.LIMIT)
+                .withDeadline(ModelCalls.LIMIT)
                 .call(SERVER, model, step, stop, entries)
                 .await();
     }
@@ -89,7 +89,7 @@ record TrainingCalls(ClusterCaller worker, String model) {
 
     BeginSave.Response beginSave(long save, boolean waits) {
         return BeginSavePsf.stub(worker)
-                .withDeadline(ModelCheckpoints.LIMIT)
+                .withDeadline(ModelCalls.LIMIT)
                 .call(SERVER, model, save, waits)
                 .await();
     }

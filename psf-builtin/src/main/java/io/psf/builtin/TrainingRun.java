@@ -41,7 +41,7 @@ final class TrainingRun {
     TrainingRun(TrainingLoop loop, long steps) {
         this.loop = loop;
         this.checkpoints = loop.checkpoints();
-        this.worker = checkpoints.calls().worker();
+        this.worker = checkpoints.worker();
         this.calls = new TrainingCalls(worker, checkpoints.calls().name());
         this.steps = steps;
         this.initial = Map.copyOf(loop.save());

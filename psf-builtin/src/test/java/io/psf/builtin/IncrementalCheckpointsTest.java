@@ -23,7 +23,6 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -503,57 +502,6 @@ class IncrementalCheckpointsTest {
             checkpoints.save(25, Map.of());
             damage("fixed", 25);
             assertThat(checkpoints.loadLatest().orElseThrow().step()).isEqualTo(20);
-        }
-    }
-
-    /** Earlier versions had a manifest and files of each tensor instead of packs and indexes. */
-    @ParameterizedTest
-    @ValueSource(ints = {2, 3})
-    void stepsOfEarlierVersionsAreLoadedAndBuiltOn(int servers) throws IOException {
-        Random random = new Random(12);
-        List<Content> saved = new ArrayList<>();
-        try (PsCluster cluster = cluster(2)) {
-            Worker worker = cluster.worker();
-            init(worker);
-            change(worker, random, 400);
-            for (long step = 0; step < 3; step++) {
-                change(worker, random, 10);
-                checkpoints(worker, 9).save(step, Map.of("position", "" + step));
-                saved.add(content(worker));
-            }
-        }
-        for (long step = 0; step < 3; step++) {
-            Path folder = this.folder.resolve(String.format(Locale.ROOT, "earlier/step-%012d", step));
-            files().writeByTensor(step, folder);
-            assertThat(folder).isDirectoryNotContaining("glob:**.{pack,index}");
-            assertThat(folder.resolve("table.tensor/manifest")).isRegularFile();
-        }
-        SavedFiles earlier = new SavedFiles(folder, "earlier");
-        try (PsCluster cluster = cluster(servers)) {
-            Worker worker = cluster.worker();
-            init(worker);
-            ModelCheckpoints checkpoints =
-                    ModelCheckpoints.at(worker, "earlier").keep(2).incremental(9);
-            assertThat(checkpoints.list()).extracting(ModelCheckpoint::step).containsExactly(2L, 1L, 0L);
-            ModelCheckpoint loaded = checkpoints.loadLatest().orElseThrow();
-            assertThat(loaded.step()).isEqualTo(2);
-            assertThat(loaded.record(0)).containsEntry("position", "2");
-            assertThat(content(worker)).isEqualTo(saved.get(2));
-            checkpoints.load(1);
-            assertThat(content(worker)).isEqualTo(saved.get(1));
-            change(worker, random, 10);
-            checkpoints.save(3, Map.of());
-            assertThat(earlier.bases("table", 3)).hasSize(servers == 2 ? 2 * 3 : 0);
-            assertThat(earlier.bases("fixed", 3)).hasSize(servers == 2 ? 2 * 3 : 0);
-            Content last = content(worker);
-            change(worker, random, 50);
-            assertThat(checkpoints.loadLatest().orElseThrow().step()).isEqualTo(3);
-            assertThat(content(worker)).isEqualTo(last);
-            earlier.damage(earlier.oldest("fixed", 2), 2);
-            assertThat(checkpoints.list()).extracting(ModelCheckpoint::step).contains(3L, 2L);
-            assertThatThrownBy(() -> checkpoints.load(2))
-                    .hasMessageContaining("fixed.tensor")
-                    .hasMessageContaining("damaged, checksum: ");
         }
     }
 

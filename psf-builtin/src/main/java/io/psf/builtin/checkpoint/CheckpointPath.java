@@ -8,24 +8,31 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** The paths of checkpoints below a server's directory. */
-final class CheckpointPath {
+public final class CheckpointPath {
     private static final int LONGEST = 200;
     /** The end of the names of tensors' folders. */
     static final String TENSOR = ".tensor";
 
+    private static final Pattern ALONE = Pattern.compile("[A-Za-z0-9%._-]{1,240}\\" + TENSOR);
+
     private CheckpointPath() {}
 
     /**
-     * Returns the folder of a tensor: {@code <server's directory>/<checkpoint>/<tensor>.tensor}.
+     * Returns the name of the model that has one tensor alone: {@code <checkpoint>/<tensor>.tensor}.
      *
-     * @param root the server's checkpoint directory
-     * @param checkpoint the checkpoint's name
-     * @throws PsException with {@code BAD_REQUEST} if the name is invalid, or would lead out of the directory
+     * @param checkpoint the checkpoint's name, under which several tensors may be saved
      */
-    static Folder of(Path root, String checkpoint, TensorId tensor) {
-        return new Folder(below(of(root, checkpoint), of(tensor), checkpoint));
+    public static String alone(String checkpoint, TensorId tensor) {
+        return checkpoint + "/" + of(tensor);
+    }
+
+    /** Returns the name of the checkpoint that a model of one tensor belongs to; of another model its own name. */
+    static String shared(String model) {
+        int last = model.lastIndexOf('/');
+        return last >= 0 && ALONE.matcher(model.substring(last + 1)).matches() ? model.substring(0, last) : model;
     }
 
     /**
@@ -50,7 +57,7 @@ final class CheckpointPath {
      * @throws PsException with {@code BAD_REQUEST}
      */
     static void require(String what, String name) {
-        var unused = BadRequest.ifIllegal(() -> Names.requirePath(what, name));
+        var unused = BadRequest.ifIllegal(() -> Names.requirePath(what, shared(name)));
     }
 
     /**
@@ -67,9 +74,18 @@ final class CheckpointPath {
         return path;
     }
 
-    /** Returns the name that the tensors of a model are saved under at a step. */
-    static String step(String model, long step) {
-        return String.format(Locale.ROOT, "%s/step-%012d", model, step);
+    /**
+     * Returns the path of a step of a model.
+     *
+     * @throws PsException as {@link #of(Path, String)}
+     */
+    static Path of(Path root, String model, long step) {
+        return below(of(root, model), step(step), model);
+    }
+
+    /** Returns the name of a step's folder. */
+    static String step(long step) {
+        return String.format(Locale.ROOT, "step-%012d", step);
     }
 
     /**

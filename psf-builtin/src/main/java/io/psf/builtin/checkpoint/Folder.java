@@ -142,19 +142,16 @@ record Folder(Path path) {
     }
 
     /**
-     * Deletes the files with images, finished or not, and their indexes that are not in {@code files}. Returns the
-     * number of deleted files.
+     * Deletes the files with images, finished or not, and their indexes that are not in {@code files}.
      */
-    int deleteAllBut(Set<Path> files) throws IOException {
-        int deleted = 0;
+    void deleteAllBut(Set<Path> files) throws IOException {
         try (DirectoryStream<Path> there = Files.newDirectoryStream(path, IMAGES)) {
             for (Path file : there) {
                 if (!files.contains(file)) {
-                    deleted += Files.deleteIfExists(file) ? 1 : 0;
+                    Files.deleteIfExists(file);
                 }
             }
         }
-        return deleted;
     }
 
     /** Converts an I/O error to the caller's exception. */

@@ -8,9 +8,6 @@ import io.psf.api.spi.StoredShard;
 import io.psf.builtin.image.ImageHeader;
 import io.psf.builtin.image.ImageInput;
 import io.psf.builtin.image.ImageLoader;
-import io.psf.builtin.image.ImageOutput;
-import io.psf.builtin.image.ImageRows;
-import io.psf.builtin.image.ShardImage;
 import io.psf.builtin.image.Superseded;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -29,24 +26,6 @@ import java.util.Locale;
  * @param newer the keys that later images of the same slice replace or remove
  */
 record ImageFile(Path path, SavedImage image, ImageHeader header, ImageHeader.Owned owned, Superseded newer) {
-    /**
-     * Writes the image of a shard to a file of its own.
-     *
-     * @param folder the folder of the tensor
-     * @param whole the header of an image with all rows
-     * @param rows the rows to write
-     * @throws PsException with {@code STORAGE} naming the file and the reason
-     */
-    static SavedImage write(Folder folder, ImageHeader whole, StoredShard shard, ImageRows rows) {
-        int bases = rows.form().bases();
-        SavedImage unsized = SavedImage.alone(whole.save(), whole.begin(), whole.end(), 0, 0, bases);
-        return folder.replace(folder.file(unsized), channel -> {
-            ImageOutput out = new ImageOutput(channel);
-            int checksum = ShardImage.write(whole, rows, shard, out);
-            return SavedImage.alone(whole.save(), whole.begin(), whole.end(), out.written(), checksum, bases);
-        });
-    }
-
     /** Opens an image. */
     static ImageInput open(Path path, SavedImage image) throws IOException {
         return ImageInput.of(OwnerFiles.read(path), image.offset(), image.bytes());

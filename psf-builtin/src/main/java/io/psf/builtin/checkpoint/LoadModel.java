@@ -24,8 +24,9 @@ public interface LoadModel {
      * @param checksum the checksum of the step's manifest, so that all servers load the same save
      * @param tensors the tensors, each with the same shape and the same kind of optimizer as at the save
      * @param dryRun true if the images are only verified
+     * @param restart true if open rounds of the tensors are dropped
      */
-    record Request(String model, long step, int checksum, List<TensorId> tensors, boolean dryRun) {}
+    record Request(String model, long step, int checksum, List<TensorId> tensors, boolean dryRun, boolean restart) {}
 
     /**
      * The result.
@@ -45,7 +46,10 @@ public interface LoadModel {
                     "checkpoint \"" + checkpoint
                             + "\": saved again while it is loaded (expected: no save during a load;" + " load again)");
         }
-        return EachTensor.run(node, request.tensors(), shard -> images.load(shard, checkpoint, request.dryRun()))
+        return EachTensor.run(
+                        node,
+                        request.tensors(),
+                        shard -> images.load(shard, checkpoint, request.dryRun(), request.restart()))
                 .thenApply(slices -> new Response(slices.size()));
     }
 }

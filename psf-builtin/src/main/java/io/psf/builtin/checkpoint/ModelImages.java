@@ -29,35 +29,14 @@ import java.util.Map;
 record ModelImages(
         ModelManifest manifest, Folder folder, Map<String, TensorImages> tensors, Map<String, Long> lengths) {
     /**
-     * Reads the indexes of a step, or the manifests of its tensors, which earlier versions wrote instead.
+     * Reads the indexes of a step.
      *
-     * @param checkpoint the name of the step's checkpoint, for messages
      * @throws PsException with {@code STORAGE}, naming the file, if one is missing or damaged
      */
-    static ModelImages read(Folder folder, String checkpoint, ModelManifest manifest) {
+    static ModelImages read(Folder folder, ModelManifest manifest) {
         ModelImages images = new ModelImages(manifest, folder, new LinkedHashMap<>(), new HashMap<>());
-        if (manifest.indexes().isEmpty()) {
-            images.addManifests(checkpoint);
-        } else {
-            images.addIndexes();
-        }
+        images.addIndexes();
         return images;
-    }
-
-    private void addManifests(String checkpoint) {
-        for (SavedTensor each : manifest.tensors()) {
-            TensorId tensor = TensorId.of(each.tensor());
-            String name = CheckpointPath.of(tensor);
-            Folder below = new Folder(folder.file(name));
-            TensorImages saved = TensorManifest.read(below, checkpoint, tensor);
-            requireSave(below.path(), saved.save(), each.save());
-            List<SavedChain> chains = saved.chains().stream()
-                    .map(chain -> new SavedChain(
-                            chain.images().stream().map(image -> image.in(name)).toList()))
-                    .toList();
-            tensors.put(each.tensor(), new TensorImages(saved.tensor(), saved.save(), chains));
-            chains.forEach(chain -> chain.images().forEach(image -> lengths.put(image.file(), image.bytes())));
-        }
     }
 
     private void addIndexes() {
@@ -129,10 +108,12 @@ record ModelImages(
      *
      * @param checkpoint the name of the step's checkpoint, for messages
      * @param dryRun true if the images are only verified
+     * @param restart true if a load drops open rounds: their pushes belong to steps after the checkpoint, or were given
+     *     up
      * @return true
      * @throws PsException as {@link ShardLoad#run}, and with {@code BAD_REQUEST} if the step does not have the tensor
      */
-    boolean load(StoredShard shard, String checkpoint, boolean dryRun) {
+    boolean load(StoredShard shard, String checkpoint, boolean dryRun, boolean restart) {
         TensorImages tensor = tensors.get(shard.spec().id().name());
         if (tensor == null) {
             throw new PsException(
@@ -141,13 +122,12 @@ record ModelImages(
                             + "\" (expected: a tensor that was saved there)");
         }
         new ShardLoad(checkpoint, folder, tensor).run(shard, dryRun);
-        if (!dryRun) {
+        if (restart && !dryRun) {
             restart(shard);
         }
         return true;
     }
 
-    /** Drops rounds that were open: their pushes belong to steps after the checkpoint, or were given up. */
     private static void restart(StoredShard shard) {
         for (Object each : shard.attachments().all()) {
             if (each instanceof Restartable waiting) {

@@ -56,36 +56,41 @@ final class ModelLocks implements AutoCloseable {
      *     cannot be written
      */
     void take(Path root, String model) {
-        Path folder = CheckpointPath.of(root, model);
-        if (!names.contains(model)) {
+        String name = CheckpointPath.shared(model);
+        if (!names.contains(name)) {
             AtMost.requireOneMore(
-                    "models that this job saves, with \"" + model + "\"",
+                    "models that this job saves, with \"" + name + "\"",
                     names.size(),
                     MOST,
                     "use another job for further models");
         }
+        Path folder = CheckpointPath.of(root, name);
+        Path below = CheckpointPath.of(root, model);
         try {
             Path file = OwnerFiles.createDirectories(folder).toRealPath().resolve(NAME);
-            if (held.containsKey(file)) {
-                names.add(model);
-                return;
+            OwnerFiles.createDirectories(below);
+            if (!held.containsKey(file)) {
+                hold(folder, name, file);
             }
-            if (!HERE.add(file)) {
-                throw refused(folder, model, file);
-            }
-            boolean taken = false;
-            try {
-                held.put(file, locked(folder, model, file));
-                OwnerFiles.forceNames(folder);
-                names.add(model);
-                taken = true;
-            } finally {
-                if (!taken) {
-                    HERE.remove(file);
-                }
-            }
+            OwnerFiles.forceNames(below);
+            names.add(name);
         } catch (IOException e) {
             throw Folder.failure("locking " + folder, e);
+        }
+    }
+
+    private void hold(Path folder, String model, Path file) throws IOException {
+        if (!HERE.add(file)) {
+            throw refused(folder, model, file);
+        }
+        boolean taken = false;
+        try {
+            held.put(file, locked(folder, model, file));
+            taken = true;
+        } finally {
+            if (!taken) {
+                HERE.remove(file);
+            }
         }
     }
 

@@ -17,8 +17,7 @@ import java.util.stream.Stream;
  *
  * @param step the number of the step that the model was saved at
  * @param tensors the tensors
- * @param indexes the indexes of the images, by server; empty if each tensor has a manifest of its own, as in earlier
- *     versions
+ * @param indexes the indexes of the images, by server
  * @param records the workers' records, in the order of the ranks
  */
 public record ModelManifest(long step, List<SavedTensor> tensors, List<SavedIndex> indexes, List<RecordEntry> records) {
@@ -26,8 +25,6 @@ public record ModelManifest(long step, List<SavedTensor> tensors, List<SavedInde
     static final String NAME = "model";
 
     private static final String FIRST = "psf-model 2";
-    /** The first line if each tensor has a manifest of its own. */
-    private static final String BY_TENSOR = "psf-model 1";
 
     public ModelManifest {
         tensors = List.copyOf(tensors);
@@ -51,7 +48,7 @@ public record ModelManifest(long step, List<SavedTensor> tensors, List<SavedInde
     }
 
     String text() {
-        StringBuilder text = new StringBuilder((indexes.isEmpty() ? BY_TENSOR : FIRST) + "\n");
+        StringBuilder text = new StringBuilder(FIRST + "\n");
         text.append(String.format(Locale.ROOT, "step %d\n", step));
         for (SavedIndex each : indexes) {
             text.append(String.format(Locale.ROOT, "index %d %08x %s\n", each.bytes(), each.checksum(), each.file()));
@@ -75,7 +72,7 @@ public record ModelManifest(long step, List<SavedTensor> tensors, List<SavedInde
      * @throws IllegalArgumentException if it is damaged
      */
     public static ModelManifest parse(String text) {
-        List<String> lines = SealedText.lines(text, text.startsWith(BY_TENSOR) ? BY_TENSOR : FIRST);
+        List<String> lines = SealedText.lines(text, FIRST);
         if (lines.size() < 2) {
             throw new IllegalArgumentException("lines: " + lines.size());
         }

@@ -40,11 +40,11 @@ record ModelSteps(Path root, String model) {
 
     /** Returns the name of a step's checkpoint. */
     String name(long step) {
-        return CheckpointPath.step(model, step);
+        return model + "/" + CheckpointPath.step(step);
     }
 
     Folder of(long step) {
-        return new Folder(CheckpointPath.of(root, name(step)));
+        return new Folder(CheckpointPath.of(root, model, step));
     }
 
     /** Returns the steps that have a folder, newest first. */
@@ -109,7 +109,7 @@ record ModelSteps(Path root, String model) {
     }
 
     ModelImages images(ModelManifest manifest) {
-        return ModelImages.read(of(manifest.step()), name(manifest.step()), manifest);
+        return ModelImages.read(of(manifest.step()), manifest);
     }
 
     /**

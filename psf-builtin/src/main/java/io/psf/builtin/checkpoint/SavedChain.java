@@ -24,10 +24,6 @@ record SavedChain(List<SavedImage> images) {
         }
     }
 
-    static SavedChain of(SavedImage whole) {
-        return new SavedChain(List.of(whole));
-    }
-
     /**
      * Returns the chain of an image.
      *

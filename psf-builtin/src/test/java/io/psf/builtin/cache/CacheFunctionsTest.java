@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
@@ -17,15 +16,7 @@ import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
 import io.psf.builtin.cache.CacheModel.Cache;
 import io.psf.builtin.cache.CacheModel.Push;
-import io.psf.builtin.checkpoint.CleanTensor;
-import io.psf.builtin.checkpoint.CleanTensorPsf;
-import io.psf.builtin.checkpoint.CommitTensor;
-import io.psf.builtin.checkpoint.CommitTensorPsf;
-import io.psf.builtin.checkpoint.LoadTensor;
-import io.psf.builtin.checkpoint.LoadTensorPsf;
-import io.psf.builtin.checkpoint.SaveTensor;
-import io.psf.builtin.checkpoint.SaveTensorPsf;
-import io.psf.builtin.checkpoint.TensorCheckpoints;
+import io.psf.builtin.checkpoint.SavingFunctions;
 import io.psf.builtin.sparse.RemoveRows;
 import io.psf.builtin.sparse.RemoveRowsPsf;
 import io.psf.builtin.sparse.SparsePush;
@@ -288,24 +279,19 @@ class CacheFunctionsTest {
 
     @Test
     void versionsOfRowsThatWereRemovedAreSavedAndLoaded(@TempDir Path directory) {
-        PsfTest<SyncEmbedding.Request, SyncEmbedding.Response> test = growing()
-                .and(SaveTensorPsf.bind(new SaveTensor() {}))
-                .and(CommitTensorPsf.bind(new CommitTensor() {}))
-                .and(CleanTensorPsf.bind(new CleanTensor() {}))
-                .and(LoadTensorPsf.bind(new LoadTensor() {}))
-                .checkpoints(directory);
+        PsfTest<?, ?> test = SavingFunctions.with(growing()).checkpoints(directory);
         long[] keys = LongStream.range(0, 40).toArray();
         TestCluster before = test.on(2);
         count(before, 3, keys);
         remove(before, Arrays.copyOf(keys, 10));
         count(before, 1, 0, 1, 2);
-        TensorCheckpoints.save(before, new TensorInfo(T, TensorInfo.GROWING, WIDTH), "model");
+        Tensors.save(before, T, "model");
         remove(before, 20);
         LongArray all = LongArray.wrap(keys);
         long[] none = new long[40];
         Arrays.fill(none, -1);
         TestCluster after = test.on(3);
-        TensorCheckpoints.load(after, T, "model");
+        Tensors.load(after, T, "model");
         remove(after, 20);
         long[] versions = byKey(sync(before, all, LongArray.wrap(none), 0));
         assertThat(byKey(sync(after, all, LongArray.wrap(none), 0))).startsWith(Arrays.copyOf(versions, 3));

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.psf.api.Checkpointed;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.Tensors;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
 import io.psf.testkit.TestShard;
@@ -27,17 +27,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What functions keep beside a shard is saved and loaded with it, on any slices. */
 class AttachmentsTest {
     private static final TensorId TENSOR = TensorId.of("visited");
-    private static final TensorInfo INFO = new TensorInfo(TENSOR, 20, 3);
     private static final LongArray ALL = LongArray.wrap(LongStream.range(0, 20).toArray());
 
     @TempDir
     private Path folder;
 
     private TestCluster on(int slices) {
-        return PsfTest.of(VisitPsf.bind(new Visit() {}))
-                .and(SaveTensorPsf.bind(new SaveTensor() {}))
-                .and(CommitTensorPsf.bind(new CommitTensor() {}))
-                .and(LoadTensorPsf.bind(new LoadTensor() {}))
+        return SavingFunctions.with(PsfTest.of(VisitPsf.bind(new Visit() {})))
                 .checkpoints(folder)
                 .tensor(TENSOR, 20, 3)
                 .on(slices);
@@ -56,29 +52,29 @@ class AttachmentsTest {
     @ParameterizedTest
     @CsvSource({"1,1", "1,3", "2,1", "2,3", "3,2", "3,7", "7,2", "7,1"})
     void rowsAndTotalsComeBackOnOtherSlices(int before, int after) {
-        TensorCheckpoints.save(visited(on(before)), INFO, "visits");
+        Tensors.save(visited(on(before)), TENSOR, "visits");
         TestCluster again = on(after);
         visit(again, ALL); // is forgotten: what is loaded is what there was
-        TensorCheckpoints.load(again, TENSOR, "visits");
+        Tensors.load(again, TENSOR, "visits");
         assertThat(visit(again, ALL)).isEqualTo(visit(visited(on(1)), ALL));
     }
 
     @Test
     void whatNobodyHasAskedForSinceItWasLoadedIsSavedAgain() {
-        TensorCheckpoints.save(visited(on(7)), INFO, "visits");
+        Tensors.save(visited(on(7)), TENSOR, "visits");
         TestCluster between = on(2);
-        TensorCheckpoints.load(between, TENSOR, "visits");
-        TensorCheckpoints.save(between, INFO, "more/visits");
+        Tensors.load(between, TENSOR, "visits");
+        Tensors.save(between, TENSOR, "more/visits");
         TestCluster again = on(3);
-        TensorCheckpoints.load(again, TENSOR, "more/visits");
+        Tensors.load(again, TENSOR, "more/visits");
         assertThat(visit(again, ALL)).isEqualTo(visit(visited(on(1)), ALL));
     }
 
     @Test
     void loadingWhatHadNoAttachmentsForgetsThem() {
-        TensorCheckpoints.save(on(2), INFO, "none");
+        Tensors.save(on(2), TENSOR, "none");
         TestCluster cluster = visited(on(2));
-        TensorCheckpoints.load(cluster, TENSOR, "none");
+        Tensors.load(cluster, TENSOR, "none");
         assertThat(visit(cluster, LongArray.of(7)).all()).isEqualTo(1);
     }
 

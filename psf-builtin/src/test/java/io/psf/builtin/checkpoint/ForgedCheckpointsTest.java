@@ -18,19 +18,14 @@ import io.psf.runtime.Worker;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,22 +54,6 @@ class ForgedCheckpointsTest {
         PushEmbeddingPsf.stub(worker)
                 .call(T, LongArray.wrap(keys), FloatArray.wrap(gradient), IntArray.wrap(once))
                 .await();
-    }
-
-    private Map<Path, byte[]> saved() throws IOException {
-        try (Stream<Path> files = Files.list(directory.resolve("model/t.tensor"))) {
-            return files.collect(Collectors.toMap(
-                    path -> path,
-                    path -> {
-                        try {
-                            return Files.readAllBytes(path);
-                        } catch (IOException e) {
-                            throw new java.io.UncheckedIOException(e);
-                        }
-                    },
-                    (a, b) -> a,
-                    TreeMap::new));
-        }
     }
 
     /** The file with something else in it, and a right checksum at its end. */
@@ -106,22 +85,6 @@ class ForgedCheckpointsTest {
         ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(bytes.length - 4, (int) crc.getValue());
     }
 
-    private static String sealed(String manifest, String file, byte[] bytes) {
-        String[] name = file.substring(0, file.length() - ".shard".length()).split("-", -1);
-        int checksum = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(bytes.length - 4);
-        String line = (manifest.contains("save " + name[0]) ? "rows" : "base " + name[0])
-                + " %s %s ".formatted(name[1], name[2]);
-        String lines = manifest.lines()
-                .filter(each -> !each.startsWith("crc32c"))
-                .map(each -> each.startsWith(line)
-                        ? line + String.format(Locale.ROOT, "%d %08x", bytes.length, checksum)
-                        : each)
-                .collect(Collectors.joining("\n", "", "\n"));
-        CRC32C crc = new CRC32C();
-        crc.update(lines.getBytes(StandardCharsets.UTF_8));
-        return lines + String.format(Locale.ROOT, "crc32c %08x\n", (int) crc.getValue());
-    }
-
     private static long digest(Worker worker) {
         return DigestPsf.stub(worker).call(T).await().digest();
     }
@@ -136,12 +99,9 @@ class ForgedCheckpointsTest {
             Tensors.pushRows(worker, T, keys, new float[] {1, 1, 2, 2, 3, 3, 4, 4})
                     .await();
             Tensors.save(worker, T, "model");
-            Path manifest = directory.resolve("model/t.tensor/manifest");
-            Path file = saved().keySet().stream()
-                    .filter(path -> !path.equals(manifest))
-                    .findFirst()
-                    .orElseThrow();
-            byte[] bytes = Files.readAllBytes(file);
+            SavedFiles files = new SavedFiles(directory, "model/t.tensor");
+            Map<SavedImage, byte[]> contents = files.contents(0);
+            byte[] bytes = contents.values().iterator().next();
             ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
             int at = 0;
             while (buffer.getLong(at) != 1003) {
@@ -149,10 +109,7 @@ class ForgedCheckpointsTest {
             }
             buffer.putLong(at, 1001);
             seal(bytes);
-            Files.write(file, bytes);
-            Files.writeString(
-                    manifest,
-                    sealed(Files.readString(manifest), file.getFileName().toString(), bytes));
+            files.write(0, contents, files);
             Tensors.load(worker, T, "model");
             float[] values = new float[keys.length * WIDTH];
             Tensors.pullRows(worker, T, keys, values).await();
@@ -160,9 +117,8 @@ class ForgedCheckpointsTest {
         }
     }
 
-    /** Saves the tensor in chains of three files each, as models had them in earlier versions. */
-    private void saveIncrements(Worker worker, boolean grows) throws IOException {
-        ModelCheckpoints checkpoints = ModelCheckpoints.at(worker, "chains").incremental(2);
+    /** Saves the tensor in chains of three images each. */
+    private static void saveIncrements(Worker worker, ModelCheckpoints checkpoints, boolean grows) {
         checkpoints.save(0, Map.of());
         for (long step = 1; step <= 2; step++) {
             train(worker, 0, 5, 14, 20, 27, 33);
@@ -171,9 +127,6 @@ class ForgedCheckpointsTest {
             }
             checkpoints.save(step, Map.of());
         }
-        SavedFiles files = new SavedFiles(directory, "chains");
-        assertThat(files.bases("t", 2)).hasSize(6);
-        files.writeByTensor(2, directory.resolve("model"));
     }
 
     @ParameterizedTest
@@ -188,24 +141,23 @@ class ForgedCheckpointsTest {
             TensorSpec spec = grows ? TensorSpec.growing("t", WIDTH) : TensorSpec.table("t", 40, WIDTH);
             Tensors.init(worker, spec.optimizer(Optimizers.adam(0.1)).slices(3));
             train(worker, keys);
+            ModelCheckpoints checkpoints = ModelCheckpoints.at(worker, "good").incremental(2);
             if (incremental) {
-                saveIncrements(worker, grows);
+                saveIncrements(worker, checkpoints, grows);
             } else {
-                Tensors.save(worker, T, "model");
+                checkpoints.save(2, Map.of());
             }
-            Map<Path, byte[]> good = saved();
-            Path manifest = directory.resolve("model/t.tensor/manifest");
-            String text = Files.readString(manifest);
-            List<Path> files = good.keySet().stream()
-                    .filter(path -> !path.equals(manifest))
-                    .toList();
+            SavedFiles saved = new SavedFiles(directory, "good");
+            SavedFiles forged = new SavedFiles(directory, "model/t.tensor");
+            assertThat(saved.bases("t", 2)).hasSize(incremental ? 6 : 0);
+            Map<SavedImage, byte[]> good = saved.contents(2);
+            List<SavedImage> images = List.copyOf(good.keySet());
             for (int seed = 0; seed < FORGED; seed++) {
                 Random random = new Random(seed);
-                Path file = files.get(random.nextInt(files.size()));
-                byte[] original = Objects.requireNonNull(good.get(file));
-                byte[] bytes = forged(original, random);
-                Files.write(file, bytes);
-                Files.writeString(manifest, sealed(text, file.getFileName().toString(), bytes));
+                SavedImage image = images.get(random.nextInt(images.size()));
+                Map<SavedImage, byte[]> contents = new LinkedHashMap<>(good);
+                contents.put(image, forged(Objects.requireNonNull(good.get(image)), random));
+                saved.write(2, contents, forged);
                 train(worker, 1, 2, 3, 20 + seed % 20);
                 long before = digest(worker);
                 try {
@@ -215,8 +167,7 @@ class ForgedCheckpointsTest {
                     refused++;
                     late += digest(worker) == before ? 0 : 1;
                 }
-                Files.write(file, original);
-                Files.writeString(manifest, text);
+                saved.write(2, good, forged);
                 Tensors.load(worker, T, "model");
             }
         }

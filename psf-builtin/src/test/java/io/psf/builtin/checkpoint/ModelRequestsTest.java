@@ -62,17 +62,21 @@ final class ModelRequestsTest {
             assertRefused(
                     () -> FetchRangePsf.stub(worker).call(grows, first, 1).await(), "rows of tensor \"g\" [growing");
 
-            SavedImage increment = SavedImage.alone(1, 0, 40, 4, 0, 1);
             assertRefused(
-                    () -> CommitTensorPsf.stub(worker)
-                            .call(0, w, 0, 2, "c", 1, List.of())
+                    () -> CommitModelPsf.stub(worker)
+                            .call(
+                                    0,
+                                    "c",
+                                    -1,
+                                    0,
+                                    1,
+                                    false,
+                                    List.of(new SavedTensor("w", 0, 2, 1)),
+                                    List.of(),
+                                    List.of(),
+                                    0)
                             .await(),
                     "rows of tensor \"w\": 0 (expected: >= 1)");
-            assertRefused(
-                    () -> CommitTensorPsf.stub(worker)
-                            .call(0, w, 40, 2, "c", 1, List.of(increment))
-                            .await(),
-                    "image 0 of rows [0, 40): 1 bases");
 
             String adam = "psf.adam";
             float[] values = new float[4];

@@ -4,12 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.psf.api.Caller;
 import io.psf.api.Names;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
+import io.psf.api.TensorCaller;
+import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionCaller;
@@ -152,7 +153,7 @@ class SaveLoadTest {
             Tensors.push(worker, large, gradient).await();
             assertThat(Tensors.pull(worker, large)).isEqualTo(twice);
         }
-        assertThat(folder.resolve("a").resolve("large%2F%25.tensor").resolve("manifest"))
+        assertThat(folder.resolve("a/large%2F%25.tensor/step-000000000000/model"))
                 .exists();
     }
 
@@ -166,20 +167,24 @@ class SaveLoadTest {
         }
     }
 
-    private List<Path> files(String checkpoint) throws IOException {
-        try (Stream<Path> files = Files.list(folder.resolve(checkpoint).resolve("w.tensor"))) {
-            return files.filter(file -> file.toString().endsWith(".shard"))
-                    .sorted()
-                    .toList();
-        }
+    private SavedFiles files(String checkpoint) {
+        return new SavedFiles(folder, checkpoint + "/w.tensor");
     }
 
-    /** The file of the rows from one on. */
-    private Path file(String checkpoint, int begin) throws IOException {
-        return files(checkpoint).stream()
-                .filter(file -> file.getFileName().toString().matches("[0-9a-f]{16}-" + begin + "-[0-9]+\\.shard"))
+    private Path step(String checkpoint, long step) {
+        return folder.resolve(String.format(Locale.ROOT, "%s/w.tensor/step-%012d", checkpoint, step));
+    }
+
+    /** Returns the image of the rows from one on. */
+    private SavedImage image(String checkpoint, int begin) {
+        return files(checkpoint).written("w", 0).stream()
+                .filter(each -> each.begin() == begin)
                 .findFirst()
                 .orElseThrow();
+    }
+
+    private Path file(String checkpoint, int begin) {
+        return files(checkpoint).file(image(checkpoint, begin), 0);
     }
 
     /** What loading fails with; no value has changed. */
@@ -202,14 +207,14 @@ class SaveLoadTest {
     @Test
     void aFlippedBitIsRefusedWhereverItIs() throws IOException {
         save("flipped");
+        SavedImage image = image("flipped", 13);
         Path file = file("flipped", 13);
-        long bytes = Files.size(file);
-        for (long at : new long[] {0, 8, 40, bytes / 2, bytes - 5, bytes - 1}) {
-            flip(file, at);
+        for (long at : new long[] {0, 8, 40, image.bytes() / 2, image.bytes() - 5, image.bytes() - 1}) {
+            flip(file, image.offset() + at);
             assertThat(refusal("flipped"))
-                    .hasMessageStartingWith("STORAGE: " + file + ", rows [13, 26): damaged, checksum")
-                    .hasMessageContaining("in psf.load on tensor \"w\"");
-            flip(file, at);
+                    .hasMessageStartingWith("STORAGE: " + file + ", tensor \"w\", rows [13, 26): damaged, checksum")
+                    .hasMessageContaining("in psf.model.load");
+            flip(file, image.offset() + at);
         }
     }
 
@@ -231,16 +236,15 @@ class SaveLoadTest {
             channel.truncate(bytes - 7);
         }
         assertThat(refusal("cut"))
-                .hasMessageContaining(
-                        file + ", rows [26, 40): damaged, bytes: " + (bytes - 7) + " (expected: " + bytes + ")");
+                .hasMessage("STORAGE: " + file + ": " + (bytes - 7) + " bytes (expected: " + bytes + ")");
     }
 
     @Test
-    void aMissingFileIsRefusedWithItsRows() throws IOException {
+    void aMissingFileIsRefused() throws IOException {
         save("missing");
         Path file = file("missing", 0);
         Files.delete(file);
-        assertThat(refusal("missing")).hasMessageStartingWith("STORAGE: " + file + ", rows [0, 13): no such file");
+        assertThat(refusal("missing")).hasMessage("STORAGE: reading " + file + ": no such file");
     }
 
     @Test
@@ -259,29 +263,31 @@ class SaveLoadTest {
     @Test
     void aDamagedManifestIsRefused() throws IOException {
         save("manifest");
-        Path file = folder.resolve("manifest/w.tensor/manifest");
+        Path file = step("manifest", 0).resolve("model");
         String text = Files.readString(file);
-        assertThat(text).startsWith("psf-checkpoint 1\nshape 40 3\nsave ").contains("\nrows 13 26 ");
-        Files.writeString(file, text.replace("rows 13 26", "rows 13 27"));
+        assertThat(text).startsWith("psf-model 2\nstep 0\nindex ").contains(" 40 3 w\n");
+        Files.writeString(file, text.replace(" 40 3 w", " 41 3 w"));
         assertThat(refusal("manifest")).hasMessageStartingWith("STORAGE: " + file + ": damaged, last line: crc32c ");
-        Files.writeString(file, text.replace("checkpoint 1", "checkpoint 3"));
-        assertThat(refusal("manifest"))
-                .hasMessageContaining("damaged, first line: psf-checkpoint 3, not psf-checkpoint 1");
+        Files.writeString(file, text.replace("model 2", "model 3"));
+        assertThat(refusal("manifest")).hasMessageContaining("damaged, first line: psf-model 3, not psf-model 2");
         Files.delete(file);
-        assertThat(refusal("manifest"))
-                .hasMessageStartingWith("STORAGE: tensor \"w\" in checkpoint \"manifest\": no " + file
-                        + " (expected: a tensor that has been saved there under this name)");
+        assertThat(refusal("manifest")).hasMessage("STORAGE: reading " + file + ": no such file");
+        assertThat(refusal("never"))
+                .hasMessage("STORAGE: tensor \"w\" in checkpoint \"never\": none (expected: a tensor that has been"
+                        + " saved under this name)");
     }
 
     @Test
     void anotherShapeOrOptimizerIsRefusedWithBoth() {
         save("other");
         assertThat(refusal(TensorSpec.dense("w", ROWS, 4).optimizer(Optimizers.adam(0.01)), "other"))
-                .hasMessageContaining("BAD_REQUEST: shape of checkpoint \"other\": [40, 3] (expected: [40, 4], the"
-                        + " shape of tensor \"w\")");
+                .hasMessageContaining(
+                        "BAD_REQUEST: shape of checkpoint \"other/w.tensor/step-000000000000\": [40, 3] (expected: [40, 4], the"
+                                + " shape of tensor \"w\")");
         assertThat(refusal(spec(Optimizers.sgd(0.01)), "other"))
-                .hasMessageContaining("BAD_REQUEST: optimizer of checkpoint \"other\": psf.adam (expected: psf.sgd, the"
-                        + " optimizer of tensor \"w\")");
+                .hasMessageContaining(
+                        "BAD_REQUEST: optimizer of checkpoint \"other/w.tensor/step-000000000000\": psf.adam (expected: psf.sgd, the"
+                                + " optimizer of tensor \"w\")");
     }
 
     @Test
@@ -353,25 +359,25 @@ class SaveLoadTest {
             assertThatThrownBy(() -> Tensors.save(cluster.worker(), W, "x"))
                     .hasMessageStartingWith("CONFIGURATION: PSF_CHECKPOINTS of server 0: not set (expected: a directory"
                             + " for checkpoints, the same for all servers; of an embedded cluster"
-                            + " PsCluster.builder().checkpoints(..)) in psf.save on tensor \"w\"");
+                            + " PsCluster.builder().checkpoints(..)) in psf.model.list");
         }
     }
 
     @Test
     void anErrorOfTheDiskReachesTheCaller() throws IOException {
         Files.writeString(folder.resolve("taken"), "a file");
-        Files.createDirectories(folder.resolve("full/w.tensor/manifest/below")); // where the file should be
+        Files.writeString(
+                Files.createDirectories(folder.resolve("full/w.tensor")).resolve("step-000000000000"), "");
         try (PsCluster cluster = cluster(1)) {
             Worker worker = cluster.worker();
             Tensors.init(worker, spec(Optimizers.sgd(0.1)));
             assertThatThrownBy(() -> Tensors.save(worker, W, "taken/below"))
                     .isInstanceOf(PsException.class)
-                    .hasMessageStartingWith("STORAGE: writing " + folder.resolve("taken/below/w.tensor"))
-                    .hasMessageContaining("Not a directory");
+                    .hasMessageStartingWith("STORAGE: locking " + folder.resolve("taken/below"))
+                    .hasMessageContaining("ot a directory");
             assertThatThrownBy(() -> Tensors.save(worker, W, "full"))
-                    .hasMessageStartingWith("STORAGE: writing " + folder.resolve("full/w.tensor/manifest") + ": ")
-                    .hasMessageContaining("in psf.save.commit");
-            assertThat(folder.resolve("full/w.tensor")).isDirectoryNotContaining("glob:**.part");
+                    .hasMessageStartingWith("STORAGE: ")
+                    .hasMessageContaining(step("full", 0).toString());
             Tensors.push(worker, W, new float[ROWS * WIDTH]).await(); // the server goes on
         }
     }
@@ -383,24 +389,46 @@ class SaveLoadTest {
             Tensors.init(worker, spec(Optimizers.adam(0.01)));
             train(worker, 1, 3);
             Tensors.save(worker, W, "again");
-            List<Path> first = files("again");
             float[] saved = Tensors.pull(worker, W);
             train(worker, 3, 6);
-            SaveTensorPsf.stub(worker).call(W, "again", 77).await(); // and nobody commits it
-            assertThat(files("again")).hasSize(4).containsAll(first);
+            write(worker, "again", 1); // and nobody commits it
+            assertThat(names("again", 1)).hasSize(4);
             float[] later = Tensors.pull(worker, W);
             Tensors.load(worker, W, "again");
             assertThat(Tensors.pull(worker, W)).isEqualTo(saved).isNotEqualTo(later);
             train(worker, 3, 6);
             Tensors.save(worker, W, "again");
-            assertThat(files("again")).hasSize(2).doesNotContainAnyElementsOf(first);
+            assertThat(step("again", 0)).doesNotExist();
+            assertThat(names("again", 1)).hasSize(5);
             Tensors.load(worker, W, "again");
             assertThat(Tensors.pull(worker, W)).isEqualTo(later);
         }
     }
 
+    /** Writes the images of a step, without its manifest. */
+    private static void write(Worker worker, String checkpoint, long step) {
+        SaveModelPsf.stub(worker)
+                .call(checkpoint + "/w.tensor", step, 77, -1, 0, 0, List.of(W))
+                .await();
+    }
+
     /** Calls as the worker, after something has been done that depends on the request. */
-    private record Before(Worker worker, Consumer<Object> doing) implements FunctionCaller {
+    private record Before(Worker worker, Consumer<Object> doing) implements TensorCaller, FunctionCaller {
+        @Override
+        public List<TensorLayout> declare(List<TensorDeclaration> tensors) {
+            return worker.declare(tensors);
+        }
+
+        @Override
+        public TensorLayout layout(TensorId tensor) {
+            return worker.layout(tensor);
+        }
+
+        @Override
+        public void forget(TensorId tensor) {
+            worker.forget(tensor);
+        }
+
         @Override
         public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
             doing.accept(request);
@@ -418,39 +446,39 @@ class SaveLoadTest {
         }
     }
 
-    private List<String> names(String checkpoint) throws IOException {
-        try (Stream<Path> files = Files.list(folder.resolve(checkpoint).resolve("w.tensor"))) {
+    private List<String> names(String checkpoint, long step) throws IOException {
+        try (Stream<Path> files = Files.list(step(checkpoint, step))) {
             return files.map(file -> file.getFileName().toString()).sorted().toList();
         }
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"of a shard", "of the manifest"})
+    @ValueSource(strings = {"of images", "of the manifest"})
     void aSaveThatCannotWriteLeavesWhatWasThereAndNothingElse(String file) throws IOException {
-        TensorInfo w = new TensorInfo(W, ROWS, WIDTH);
         try (PsCluster cluster = cluster(2)) {
             Worker worker = cluster.worker();
             Tensors.init(worker, spec(Optimizers.adam(0.01)).slices(3));
-            Path tensor = folder.resolve("full/w.tensor");
-            Caller full = new Before(worker, request -> {
-                if (request instanceof SaveTensor.Request save && file.equals("of a shard")) {
-                    fill(tensor.resolve(String.format(Locale.ROOT, "%016x-13-26.shard.part", save.save())));
-                } else if (request instanceof CommitTensor.Request && file.equals("of the manifest")) {
-                    fill(tensor.resolve("manifest.part"));
+            TensorCaller full = new Before(worker, request -> {
+                if (request instanceof SaveModel.Request save && file.equals("of images")) {
+                    fill(step("full", save.step())
+                            .resolve(String.format(Locale.ROOT, "%016x-1-0.pack.part", save.save())));
+                } else if (request instanceof CommitModel.Request commit && file.equals("of the manifest")) {
+                    fill(step("full", commit.step()).resolve("model.part"));
                 }
             });
-            assertThatThrownBy(() -> TensorCheckpoints.save(full, w, "full"))
+            assertThatThrownBy(() -> Tensors.save(full, W, "full"))
                     .isInstanceOfSatisfying(
                             PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.STORAGE))
-                    .hasMessageContaining("a symbolic link");
-            assertThat(names("full")).isEmpty();
+                    .hasMessageContaining(".part");
+            assertThat(step("full", 0)).doesNotExist();
             train(worker, 1, 3);
             float[] saved = Tensors.pull(worker, W);
             Tensors.save(worker, W, "full");
-            List<String> good = names("full");
+            List<String> good = names("full", 0);
             train(worker, 3, 5);
-            assertThatThrownBy(() -> TensorCheckpoints.save(full, w, "full")).hasMessageContaining("a symbolic link");
-            assertThat(names("full")).isEqualTo(good).hasSize(4);
+            assertThatThrownBy(() -> Tensors.save(full, W, "full")).hasMessageContaining(".part");
+            assertThat(names("full", 0)).isEqualTo(good).hasSize(5);
+            assertThat(step("full", 1)).doesNotExist();
             Tensors.load(worker, W, "full");
             assertThat(Tensors.pull(worker, W)).isEqualTo(saved);
         }
@@ -480,35 +508,59 @@ class SaveLoadTest {
             Worker worker = cluster.worker();
             Tensors.init(worker, spec(Optimizers.adam(0.01)));
             Tensors.save(worker, W, "dead");
-            List<String> good = names("dead");
-            Path tensor = folder.resolve("dead/w.tensor");
-            SaveTensorPsf.stub(worker).call(W, "dead", 77).await(); // its worker dies before it commits
-            Files.writeString(tensor.resolve("000000000000004e-0-20.shard.part"), "its server died");
-            Files.writeString(tensor.resolve("notes.txt"), "somebody's own");
-            List<String> seen = new ArrayList<>();
-            Caller looking = new Before(worker, request -> {
-                if (request instanceof SaveTensor.Request) {
-                    try {
-                        seen.addAll(names("dead"));
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
+            List<String> good = names("dead", 0);
+            write(worker, "dead", 1); // its worker dies before it commits
+            Files.writeString(step("dead", 1).resolve("000000000000004e-0-0.pack.part"), "its server died");
+            List<String> before = new ArrayList<>();
+            TensorCaller looking = new Before(worker, request -> {
+                if (request instanceof SaveModel.Request) {
+                    assertThat(step("dead", 1)).doesNotExist();
+                    before.addAll(namesOf("dead", 0));
                 }
             });
-            TensorCheckpoints.save(looking, new TensorInfo(W, ROWS, WIDTH), "dead");
-            assertThat(seen).containsAll(good).contains("notes.txt").hasSize(good.size() + 1);
-            assertThat(names("dead")).contains("notes.txt").hasSize(good.size() + 1);
-            // a manifest that cannot be read may name any file
-            SaveTensorPsf.stub(worker).call(W, "dead", 77).await();
-            Files.writeString(tensor.resolve("manifest"), "damaged");
-            List<String> all = names("dead");
-            assertThat(CleanTensorPsf.stub(worker).call(1, W, "dead").await().deleted())
-                    .isZero();
-            assertThat(names("dead")).isEqualTo(all);
-            assertThat(CleanTensorPsf.stub(worker).call(1, W, "never").await().deleted())
-                    .isZero();
-            Tensors.save(worker, W, "dead");
-            assertThat(names("dead")).hasSize(good.size() + 1);
+            Tensors.save(looking, W, "dead");
+            assertThat(before).isEqualTo(good);
+            assertThat(step("dead", 0)).doesNotExist();
+            assertThat(names("dead", 1)).hasSize(good.size());
+        }
+    }
+
+    private List<String> namesOf(String checkpoint, long step) {
+        try {
+            return names(checkpoint, step);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A damaged step stays until the next one is complete. */
+    @Test
+    void aSaveFollowsADamagedOne() throws IOException {
+        try (PsCluster cluster = cluster(1)) {
+            Worker worker = cluster.worker();
+            Tensors.init(worker, spec(Optimizers.sgd(0.1)));
+            Tensors.save(worker, W, "again");
+            Files.writeString(step("again", 0).resolve("model"), "damaged");
+            write(worker, "again", 1);
+            assertThat(step("again", 0)).exists();
+            Tensors.save(worker, W, "again");
+            Tensors.load(worker, W, "again");
+            assertThat(files("again").tensors(1)).containsExactly("w");
+        }
+    }
+
+    @Test
+    void anotherJobIsRefusedWhileTheFirstRuns() {
+        try (PsCluster cluster = cluster(1);
+                PsCluster other = cluster(1)) {
+            Tensors.init(cluster.worker(), spec(Optimizers.sgd(0.1)));
+            Tensors.init(other.worker(), spec(Optimizers.sgd(0.1)));
+            Tensors.save(cluster.worker(), W, "one");
+            assertThatThrownBy(() -> Tensors.save(other.worker(), W, "one"))
+                    .hasMessageStartingWith("CONFIGURATION: checkpoints of model \"one\" in " + folder.resolve("one")
+                            + ": another job saves there");
+            Tensors.load(other.worker(), W, "one");
+            Tensors.save(other.worker(), W, "two");
         }
     }
 
@@ -516,18 +568,13 @@ class SaveLoadTest {
     void aCommitThatDoesNotSeeAllFilesIsRefused() {
         try (PsCluster cluster = cluster(1)) {
             Tensors.init(cluster.worker(), spec(Optimizers.sgd(0.1)));
-            CommitTensorPsf.Stub commit = CommitTensorPsf.stub(cluster.worker());
-            SavedImage all = SavedImage.alone(5, 0, ROWS, 100, 0, 0);
-            assertThatThrownBy(() ->
-                            commit.call(1, W, ROWS, WIDTH, "x", 5, List.of(all)).await())
-                    .hasMessageContaining(
-                            "0000000000000005-0-40.shard, rows [0, 40): not seen by the server that writes"
-                                    + " the manifest (expected: one directory for checkpoints that all servers share)");
-            assertThatThrownBy(
-                            () -> commit.call(1, W, ROWS, WIDTH, "x", 5, List.of(SavedImage.alone(5, 0, 30, 100, 0, 0)))
-                                    .await())
-                    .hasMessageContaining(
-                            "a gap or an overlap at rows [30, 40) (expected: each row in one file, of [0, 40))");
+            SavedIndex index = new SavedIndex("5-0.index", 100, 0);
+            SavedTensor tensor = new SavedTensor("w", ROWS, WIDTH, 5);
+            assertThatThrownBy(() -> CommitModelPsf.stub(cluster.worker())
+                            .call(0, "x/w.tensor", -1, 0, 1, false, List.of(tensor), List.of(index), List.of(), 0)
+                            .await())
+                    .hasMessageContaining("5-0.index: not seen by the server that writes the manifest (expected: one"
+                            + " directory for checkpoints that all servers share)");
         }
     }
 }

@@ -3,17 +3,21 @@ package io.psf.builtin.checkpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 
 /**
- * The files of a model's checkpoints, for tests that look at them, damage them, or need them as earlier versions wrote
- * them.
+ * The files of a model's checkpoints, for tests that look at them, damage them or forge them.
  *
  * @param root the directory for checkpoints
  */
@@ -74,48 +78,54 @@ public record SavedFiles(Path root, String model) {
         }
     }
 
-    /**
-     * Writes a step as earlier versions did: each image is a file, and each tensor has a manifest.
-     *
-     * @param to a folder that does not exist
-     */
-    public void writeByTensor(long step, Path to) throws IOException {
+    /** Returns the bytes of all images of a step. */
+    public Map<SavedImage, byte[]> contents(long step) throws IOException {
+        Map<SavedImage, byte[]> all = new LinkedHashMap<>();
         ModelImages images = images(step);
         for (TensorImages tensor : images.tensors().values()) {
-            Path folder = Files.createDirectories(
-                    to.resolve(CheckpointPath.of(tensor.tensor().id())));
-            boolean whole =
-                    tensor.chains().stream().allMatch(chain -> chain.images().size() == 1);
-            StringBuilder text = new StringBuilder(whole ? "psf-checkpoint 1\n" : "psf-checkpoint 2\n");
-            text.append(String.format(
-                    Locale.ROOT,
-                    "shape %d %d\n",
-                    tensor.tensor().rows(),
-                    tensor.tensor().width()));
-            text.append(String.format(Locale.ROOT, "save %016x\n", tensor.save()));
-            for (SavedChain chain : tensor.chains()) {
-                for (SavedImage image : chain.images()) {
-                    text.append(
-                            image.equals(chain.last())
-                                    ? "rows"
-                                    : String.format(Locale.ROOT, "base %016x", image.save()));
-                    text.append(String.format(
-                            Locale.ROOT,
-                            " %d %d %d %08x\n",
-                            image.begin(),
-                            image.end(),
-                            image.bytes(),
-                            image.checksum()));
-                    String name =
-                            String.format(Locale.ROOT, "%016x-%d-%d.shard", image.save(), image.begin(), image.end());
-                    Files.write(folder.resolve(name), bytes(images.folder().file(image), image));
-                }
+            for (SavedImage image : tensor.images()) {
+                all.put(image, bytes(images.folder().file(image), image));
             }
-            Files.writeString(folder.resolve("manifest"), SealedText.seal(text.toString()));
         }
-        ModelManifest manifest = images.manifest();
-        ModelManifest byTensor = new ModelManifest(step, manifest.tensors(), List.of(), manifest.records());
-        Files.writeString(to.resolve("model"), byTensor.text());
+        return all;
+    }
+
+    /**
+     * Writes a step of this model as a step of another one, or anew: each image is a file of its own, and the checksums
+     * are right.
+     *
+     * @param contents the bytes of each image of the step
+     */
+    public void write(long step, Map<SavedImage, byte[]> contents, SavedFiles to) throws IOException {
+        ModelManifest manifest = images(step).manifest();
+        Folder folder = new ModelSteps(to.root, to.model).of(step);
+        Map<String, Long> lengths = new TreeMap<>();
+        List<ServerIndex.Slice> slices = new ArrayList<>();
+        for (TensorImages tensor : images(step).tensors().values()) {
+            String below = CheckpointPath.of(tensor.tensor().id());
+            for (SavedChain chain : tensor.chains()) {
+                List<SavedImage> alone = new ArrayList<>();
+                for (SavedImage each : chain.images()) {
+                    byte[] bytes = Objects.requireNonNull(contents.get(each));
+                    int checksum = ByteBuffer.wrap(bytes)
+                            .order(ByteOrder.LITTLE_ENDIAN)
+                            .getInt(bytes.length - Integer.BYTES);
+                    SavedImage image = SavedImage.alone(
+                                    each.save(), each.begin(), each.end(), bytes.length, checksum, each.bases())
+                            .in(below);
+                    Files.write(folder.newFile(image.file()), bytes);
+                    lengths.put(image.file(), (long) bytes.length);
+                    alone.add(image);
+                }
+                slices.add(new ServerIndex.Slice(tensor.tensor(), new SavedChain(alone)));
+            }
+        }
+        String text = new ServerIndex(manifest.tensors().get(0).save(), lengths, slices).text();
+        Files.writeString(folder.file("all.index"), text);
+        SavedIndex index =
+                new SavedIndex("all.index", text.getBytes(StandardCharsets.UTF_8).length, SealedText.checksum(text));
+        ModelManifest alone = new ModelManifest(step, manifest.tensors(), List.of(index), manifest.records());
+        Files.writeString(folder.file(ModelManifest.NAME), alone.text());
     }
 
     private static byte[] bytes(Path file, SavedImage image) throws IOException {

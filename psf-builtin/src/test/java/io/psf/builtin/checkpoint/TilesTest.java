@@ -3,11 +3,11 @@ package io.psf.builtin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredShard;
+import io.psf.builtin.Tensors;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
 import io.psf.testkit.TestShard;
@@ -27,10 +27,8 @@ class TilesTest {
     private Path folder;
 
     private TestCluster cluster(boolean grows, int rows, int width, int slices) {
-        PsfTest<?, ?> test = PsfTest.of(SaveTensorPsf.bind(new SaveTensor() {}))
-                .and(CommitTensorPsf.bind(new CommitTensor() {}))
-                .and(LoadTensorPsf.bind(new LoadTensor() {}))
-                .checkpoints(folder);
+        PsfTest<?, ?> test =
+                SavingFunctions.with(PsfTest.of(VisitPsf.bind(new Visit() {}))).checkpoints(folder);
         return (grows ? test.growing(T, width) : test.tensor(T, rows, width)).on(slices);
     }
 
@@ -103,14 +101,13 @@ class TilesTest {
         for (int slice = 0; slice < before; slice++) {
             fill(saved.shard(T, slice), rows, width);
         }
-        TensorCheckpoints.save(saved, new TensorInfo(T, grows ? TensorInfo.GROWING : rows, width), "tiles");
+        Tensors.save(saved, T, "tiles");
         TestCluster loaded = cluster(grows, rows, width, after);
-        LoadTensor load = new LoadTensor() {};
+        ModelImages images = new ModelSteps(folder, "tiles/t.tensor").read(0);
         for (int slice = 0; slice < after; slice++) {
             TestShard shard = loaded.shard(T, slice);
-            long save = load.handle(new LoadTensor.Request(T, "tiles", true, 0), shard)
-                    .save();
-            load.handle(new LoadTensor.Request(T, "tiles", false, save), slice % 2 == 0 ? fromTheLast(shard) : shard);
+            images.load(shard, "tiles", true, false);
+            images.load(slice % 2 == 0 ? fromTheLast(shard) : shard, "tiles", false, false);
             require(shard, rows, width);
         }
     }

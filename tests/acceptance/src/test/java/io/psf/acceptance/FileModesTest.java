@@ -11,9 +11,6 @@ import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.checkpoint.CommitModelPsf;
-import io.psf.builtin.checkpoint.CommitTensorPsf;
-import io.psf.builtin.checkpoint.SaveTensorPsf;
-import io.psf.builtin.checkpoint.SavedImage;
 import io.psf.builtin.checkpoint.SavedIndex;
 import io.psf.interchange.Npy;
 import io.psf.interchange.Safetensors;
@@ -222,14 +219,6 @@ class FileModesTest {
                         .as(file)
                         .hasMessageContaining("STORAGE: file of a checkpoint: ")
                         .hasMessageContaining("(expected: a name below its folder");
-                SavedImage image = new SavedImage(1, 0, 100, file, 0, 1, 1, 0);
-                assertThat(catchThrowableOfType(
-                                PsException.class,
-                                () -> CommitTensorPsf.stub(client)
-                                        .call(0, TensorId.of("w"), 100, 4, "saved", 1, List.of(image))
-                                        .await()))
-                        .as(file)
-                        .hasMessageContaining("STORAGE: file of a checkpoint: ");
             }
         });
     }
@@ -252,9 +241,7 @@ class FileModesTest {
                     "a\nb",
                     "",
                     "x".repeat(201))) {
-                PsException refusal = catchThrowableOfType(
-                        PsException.class,
-                        () -> SaveTensorPsf.stub(client).call(w, name, 1).await());
+                PsException refusal = catchThrowableOfType(PsException.class, () -> Tensors.save(client, w, name));
                 assertThat(refusal.code()).as(name).isEqualTo(PsException.Code.BAD_REQUEST);
                 assertThat(refusal).hasMessageContaining("(expected: a name below the server's directory");
             }

@@ -30,7 +30,6 @@ import io.psf.builtin.checkpoint.JoinModelPsf;
 import io.psf.builtin.checkpoint.LeadModelPsf;
 import io.psf.builtin.checkpoint.ListModelsPsf;
 import io.psf.builtin.checkpoint.LoadModelPsf;
-import io.psf.builtin.checkpoint.SaveTensorPsf;
 import io.psf.builtin.checkpoint.SkipModelPsf;
 import io.psf.builtin.internal.training.AbandonStepsPsf;
 import io.psf.builtin.internal.training.EndMeetingPsf;
@@ -151,9 +150,8 @@ final class ForgedLinesTest {
         for (boolean later : new boolean[] {false, true}) {
             fails(QuotePsf.stub(worker).call(0, TEXT, later));
         }
-        fails(SaveTensorPsf.stub(worker).call(W, TEXT, 1));
         fails(ListModelsPsf.stub(worker).call(0, TEXT));
-        fails(LoadModelPsf.stub(worker).call(TEXT, 1, 1, List.of(W), false));
+        fails(LoadModelPsf.stub(worker).call(TEXT, 1, 1, List.of(W), false, true));
         fails(DiscardModelPsf.stub(worker).call(0, TEXT, 1, 0));
         fails(SkipModelPsf.stub(worker).call(0, TEXT, 1));
         fails(CommitModelPsf.stub(worker).call(0, TEXT, 1, 1, 1, false, List.of(), List.of(), List.of(), 0));

@@ -129,13 +129,14 @@ final class PlacementTest {
     }
 
     @Test
-    void aTensorWhoseShardsCannotBeSavedSaysSo() {
-        try (PsCluster cluster = PsCluster.embedded(1)) {
+    void aTensorWhoseShardsCannotBeSavedSaysSo(@TempDir Path folder) {
+        try (PsCluster cluster =
+                PsCluster.builder().servers(1).checkpoints(folder).start()) {
             Worker worker = cluster.worker();
             TensorId tensor = Tensors.init(worker, COUNTING.placement(UnsavedFactory.UNSAVED));
             assertThatThrownBy(() -> Tensors.save(worker, tensor, "saved"))
-                    .hasMessageContaining("UNKNOWN_FUNCTION: handler of \"psf.save\"")
-                    .hasMessageContaining("for io.psf.api.spi.StoredShard");
+                    .hasMessageContaining("UNKNOWN_FUNCTION: shard of tensor \"" + tensor + "\": ")
+                    .hasMessageContaining("(expected: a kind of shard that is saved and loaded, StoredShard)");
         }
     }
 

@@ -99,7 +99,6 @@ public final class FunctionGroups {
             "psf.cluster.end",
             "psf.cluster.restore",
             "psf.kv.command",
-            "psf.load",
             "psf.model.base",
             "psf.model.commit",
             "psf.model.discard",
@@ -113,9 +112,6 @@ public final class FunctionGroups {
             "psf.model.restore",
             "psf.model.save",
             "psf.model.skip",
-            "psf.save",
-            "psf.save.clean",
-            "psf.save.commit",
             "psf.tensor.forget");
 
     private FunctionGroups() {}

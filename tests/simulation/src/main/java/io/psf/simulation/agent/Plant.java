@@ -216,13 +216,6 @@ public record Plant(
                     "take",
                     "forceNames"),
             skips(
-                    "folder-of-tensor-not-forced",
-                    "restarts",
-                    "the name of a saved tensor's folder is not forced",
-                    BUILTIN + "checkpoint/TensorManifest",
-                    "write",
-                    "forceNames"),
-            skips(
                     "manifest-not-forced",
                     "restarts",
                     "the manifest of a checkpoint is not forced before it has its name",
