@@ -45,7 +45,7 @@ final class CirclesTest {
     private static final Map<String, Integer> LARGER = Map.ofEntries(
             Map.entry("io.psf.api.array", 7),
             Map.entry("io.psf.api.spi", 6),
-            Map.entry("io.psf.builtin", 9),
+            Map.entry("io.psf.builtin", 5),
             Map.entry("io.psf.builtin.internal.allreduce", 4),
             Map.entry("io.psf.builtin.optimizer", 5),
             Map.entry("io.psf.builtin.internal.ssp", 4),
