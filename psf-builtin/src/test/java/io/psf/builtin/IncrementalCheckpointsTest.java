@@ -288,7 +288,7 @@ class IncrementalCheckpointsTest {
                     .containsExactly(6L, 5L);
             Content before = third;
             for (long step = 6; step >= 5; step--) {
-                files().damage(files().written("fixed", step).get(0), step);
+                files().damage(files().written("fixed", step).get(0));
                 if (step == 6) {
                     ModelCheckpoint loaded = checkpoints(worker, 2).loadLatest().orElseThrow();
                     assertThat(loaded.step()).isEqualTo(5);
@@ -394,8 +394,8 @@ class IncrementalCheckpointsTest {
             assertThat(bases(2)).isEqualTo(1);
             Files.move(folder.resolve("kept/step-000000000000"), folder.resolve("ctr/step-000000000000"));
             SavedImage base = files().bases("fixed", 2).get(0);
-            Path file = files().file(base, 2);
-            files().damage(base, 2);
+            Path file = files().file(base);
+            files().damage(base);
             byte[] bytes = Files.readAllBytes(file);
             assertThatThrownBy(() -> checkpoints(worker, 10).load(2))
                     .isInstanceOfSatisfying(
@@ -505,9 +505,9 @@ class IncrementalCheckpointsTest {
         }
     }
 
-    /** Changes a byte of the oldest image of a tensor, in all steps that have it. */
+    /** Changes a byte of the oldest image of a tensor, for all steps that need it. */
     private void damage(String tensor, long step) {
-        files().damage(files().oldest(tensor, step), step);
+        files().damage(files().oldest(tensor, step));
     }
 
     @Test

@@ -4,7 +4,8 @@ import io.psf.api.HandlerInterceptor;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.Role;
-import io.psf.api.spi.OwnerFiles;
+import io.psf.api.spi.CheckpointStore;
+import io.psf.api.spi.FolderStore;
 import io.psf.api.spi.ServiceClassPath;
 import io.psf.runtime.internal.cluster.ClusterChange;
 import io.psf.runtime.internal.cluster.ClusterFunctions;
@@ -23,7 +24,6 @@ import io.psf.runtime.spi.store.MemoryLimit;
 import io.psf.runtime.spi.store.Store;
 import io.psf.runtime.spi.transport.FramePool;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +49,7 @@ final class ServingSide {
     /** Makes the parts, which are closed with the node. */
     ServingSide(ServerConfig config, NodeResources node, Handlers handlers, List<HandlerInterceptor> interceptors) {
         ServerConfig.Storage storage = config.storage();
-        requireWritable(storage.checkpoints());
+        CheckpointStore checkpoints = prepared(storage.checkpoints());
         FramePool pool = node.pool();
         Store store = node.receiver(
                 storage.mapped() == null
@@ -60,7 +60,7 @@ final class ServingSide {
         if (placements.hostMemory() != null) {
             pool.allocateLarge(placements.hostMemory());
         }
-        this.host = HostNode.start("psf-server", Role.SERVER, config.lanes(), placements, storage.checkpoints(), pool);
+        this.host = HostNode.start("psf-server", Role.SERVER, config.lanes(), placements, checkpoints, pool);
         this.connections = new Connections(host, pool, Defaults.CONNECTION_BOUND);
         this.dispatcher = node.receiver(new Dispatcher(
                 host,
@@ -75,23 +75,20 @@ final class ServingSide {
     }
 
     /** Creates the directory for checkpoints: a save after hours of training is too late to learn that it cannot be. */
-    private static void requireWritable(@Nullable Path checkpoints) {
-        if (checkpoints == null) {
-            return;
+    private static @Nullable CheckpointStore prepared(@Nullable Path directory) {
+        if (directory == null) {
+            return null;
         }
-        String reason = "not writable";
+        CheckpointStore store = new FolderStore(directory);
         try {
-            OwnerFiles.createDirectories(checkpoints);
-            if (Files.isWritable(checkpoints)) {
-                return;
-            }
+            store.prepare();
+            return store;
         } catch (IOException e) {
-            reason = e.toString();
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "directory for checkpoints: " + directory + ", " + e
+                            + " (expected: one that this server can create and write)");
         }
-        throw new PsException(
-                PsException.Code.CONFIGURATION,
-                "directory for checkpoints: " + checkpoints + ", " + reason
-                        + " (expected: one that this server can create and write)");
     }
 
     private static Placements placements(Store store, List<Integer> devices) {

@@ -8,6 +8,7 @@ import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
+import io.psf.api.spi.FolderStore;
 import io.psf.runtime.internal.server.lane.Lane;
 import io.psf.runtime.internal.server.node.Declarations;
 import io.psf.runtime.internal.server.node.HostNode;
@@ -69,7 +70,12 @@ final class TestNodes {
     private HostNode node(
             Role role, int rank, List<Member> members, Declarations declarations, @Nullable Path checkpoints) {
         HostNode node = new HostNode(
-                "psf-test", role, Placements.host(Stores.inMemory(MemoryLimit.NONE)), lane, List.of(lane), checkpoints);
+                "psf-test",
+                role,
+                Placements.host(Stores.inMemory(MemoryLimit.NONE)),
+                lane,
+                List.of(lane),
+                checkpoints == null ? null : new FolderStore(checkpoints));
         node.setRank(rank);
         node.setMembers(members);
         node.setDeclarations(declarations);

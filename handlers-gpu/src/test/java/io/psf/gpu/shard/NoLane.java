@@ -10,7 +10,6 @@ import io.psf.runtime.spi.shard.MadeShard;
 import io.psf.runtime.spi.shard.ShardLane;
 import io.psf.runtime.spi.shard.Slice;
 import io.psf.runtime.spi.store.Store;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,11 +101,6 @@ final class NoLane implements ShardLane {
     @Override
     public List<Member> members() {
         return List.of();
-    }
-
-    @Override
-    public Path checkpoints() {
-        throw none("folder for checkpoints");
     }
 
     @Override

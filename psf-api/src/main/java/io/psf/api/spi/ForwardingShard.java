@@ -11,7 +11,6 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -235,10 +234,5 @@ public abstract class ForwardingShard implements StoredShard {
     @Override
     public KeptAnswers keptAnswers() {
         return shard.keptAnswers();
-    }
-
-    @Override
-    public Path checkpoints() {
-        return shard.checkpoints();
     }
 }

@@ -6,7 +6,6 @@ import io.psf.api.PsException;
 import io.psf.api.RequestListener;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -22,7 +21,7 @@ public interface StoredNode extends Node {
      *
      * @throws PsException with {@code CONFIGURATION} if none was configured
      */
-    Path checkpoints();
+    CheckpointStore checkpoints();
 
     /** Returns the class path that this node was started with, where it finds handlers and named classes. */
     ClassLoader classPath();

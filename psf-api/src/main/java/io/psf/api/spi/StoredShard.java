@@ -5,7 +5,6 @@ import io.psf.api.RowListener;
 import io.psf.api.Shard;
 import io.psf.api.ShardBytes;
 import io.psf.api.array.FloatArray;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -91,11 +90,4 @@ public interface StoredShard extends Shard {
     default KeptAnswers keptAnswers() {
         return KeptAnswers.NONE;
     }
-
-    /**
-     * Returns the directory for checkpoints that the server was configured with.
-     *
-     * @throws PsException with {@code CONFIGURATION} if none was configured
-     */
-    Path checkpoints();
 }

@@ -29,7 +29,7 @@ public interface BaseModel {
      * Reads the manifests, and compares the lengths of the files. The shards verify the content before they link it.
      */
     default Response handle(Request request, StoredNode node) {
-        ModelSteps steps = new ModelSteps(node.checkpoints(), request.model());
+        ModelSteps steps = ModelSteps.of(node.checkpoints(), request.model());
         SkippedSteps skipped = ModelAttempts.of(node).skipped(request.model());
         return steps.steps().stream()
                 .filter(skipped::mayBeBuiltOn)

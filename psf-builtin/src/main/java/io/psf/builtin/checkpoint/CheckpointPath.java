@@ -5,12 +5,10 @@ import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.builtin.internal.named.BadRequest;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** The paths of checkpoints below a server's directory. */
+/** The names of models and of the folders in them. */
 public final class CheckpointPath {
     private static final int LONGEST = 200;
     /** The end of the names of tensors' folders. */
@@ -36,21 +34,6 @@ public final class CheckpointPath {
     }
 
     /**
-     * Returns the path of a checkpoint below a directory.
-     *
-     * @throws PsException with {@code BAD_REQUEST} if the name is invalid, or would lead out of the directory; with
-     *     {@code STORAGE} if a folder below the directory is a symbolic link
-     */
-    static Path of(Path root, String checkpoint) {
-        require("checkpoint", checkpoint);
-        Path path = root;
-        for (String part : checkpoint.split("/", -1)) {
-            path = below(path, part, checkpoint);
-        }
-        return path;
-    }
-
-    /**
      * Checks a name that is part of a path.
      *
      * @param what the kind of object that the name belongs to
@@ -58,29 +41,6 @@ public final class CheckpointPath {
      */
     static void require(String what, String name) {
         var unused = BadRequest.ifIllegal(() -> Names.requirePath(what, shared(name)));
-    }
-
-    /**
-     * Returns a folder in another one. The directory that was set may be a link; one below it may be another user's.
-     */
-    private static Path below(Path folder, String name, String checkpoint) {
-        Path path = folder.resolve(name);
-        if (Files.isSymbolicLink(path)) {
-            throw new PsException(
-                    PsException.Code.STORAGE,
-                    "checkpoint \"" + checkpoint + "\": " + path
-                            + " is a symbolic link (expected: a directory, or none)");
-        }
-        return path;
-    }
-
-    /**
-     * Returns the path of a step of a model.
-     *
-     * @throws PsException as {@link #of(Path, String)}
-     */
-    static Path of(Path root, String model, long step) {
-        return below(of(root, model), step(step), model);
     }
 
     /** Returns the name of a step's folder. */

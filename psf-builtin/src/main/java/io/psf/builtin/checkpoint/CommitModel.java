@@ -55,7 +55,7 @@ public interface CommitModel {
         List<RecordEntry> records = request.attempt() < 0
                 ? request.records()
                 : ModelAttempts.of(node).at(request.model(), request.attempt()).entries();
-        ModelSteps steps = new ModelSteps(node.checkpoints(), request.model());
+        ModelSteps steps = ModelSteps.of(node.checkpoints(), request.model());
         List<RecordEntry> all = steps.before(request.step())
                 .map(before -> ModelManifest.withAbsent(records, before))
                 .orElse(records);

@@ -33,7 +33,7 @@ public interface DiscardModel {
     default Response handle(Request request, StoredNode node) {
         ModelHolds.of(node).requireHeld(request.model(), request.hold(), node);
         ModelLocks.of(node).take(node.checkpoints(), request.model());
-        new ModelSteps(node.checkpoints(), request.model()).discard(request.step());
+        ModelSteps.of(node.checkpoints(), request.model()).discard(request.step());
         ModelAttempts.of(node).skipped(request.model()).remove(request.step());
         return new Response();
     }

@@ -3,67 +3,58 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.TensorInfo;
-import io.psf.api.spi.OwnerFiles;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.image.ImageHeader;
 import io.psf.builtin.image.ImageInput;
 import io.psf.builtin.image.ImageLoader;
 import io.psf.builtin.image.Superseded;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.Locale;
 
 /**
  * A verified image in a file. The whole image is verified before any of its rows is loaded, so that loading can fail
  * only with an I/O error.
  *
- * @param path the file
+ * @param folder the folder of the model
  * @param image the position of the image in the file, its length and its checksum
  * @param header the header of the image
  * @param owned the rows of the image that belong to the shard for which it was verified
  * @param newer the keys that later images of the same slice replace or remove
  */
-record ImageFile(Path path, SavedImage image, ImageHeader header, ImageHeader.Owned owned, Superseded newer) {
-    /** Opens an image. */
-    static ImageInput open(Path path, SavedImage image) throws IOException {
-        return ImageInput.of(OwnerFiles.read(path), image.offset(), image.bytes());
-    }
-
+record ImageFile(Folder folder, SavedImage image, ImageHeader header, ImageHeader.Owned owned, Superseded newer) {
     /**
      * Verifies an image and reads its header: the checksum must match, and the image must have all parts that the
      * header declares.
      *
-     * @param folder the folder of the checkpoint
+     * @param folder the folder of the model
      * @param shard the shard whose rows are loaded
      * @param newer the keys that later images of the same slice replace or remove
      * @throws PsException with {@code STORAGE} if the file is missing or damaged
      */
     static ImageFile verified(Folder folder, TensorInfo tensor, SavedImage image, StoredShard shard, Superseded newer) {
-        Path path = folder.file(image);
-        try (FileChannel file = OwnerFiles.read(path);
-                ImageInput in = ImageInput.of(file, image.offset(), image.bytes())) {
-            long there = image.isAlone() ? file.size() : Math.min(image.bytes(), file.size() - image.offset());
-            ImageHeader.require("bytes", there, image.bytes());
+        try (ImageInput in = folder.open(image)) {
+            long end = image.offset() + image.bytes();
+            ImageHeader.require(
+                    "bytes", Math.min(end, folder.entry(image.file()).bytes()), end);
             ImageHeader.require("checksum", hex(in.checksum(in.size() - Integer.BYTES)), hex(image.checksum()));
             ImageHeader.require("checksum at the end", hex(in.i32()), hex(image.checksum()));
             in.seek(0);
             ImageHeader header = ImageHeader.read(in);
             requireOf(header, tensor, image);
-            return new ImageFile(path, image, header, header.requireBody(in, shard, newer), newer);
+            return new ImageFile(folder, image, header, header.requireBody(in, shard, newer), newer);
         } catch (NoSuchFileException e) {
-            throw Folder.failure(place(path, tensor, image), e);
+            throw Folder.failure(place(folder, tensor, image), e);
         } catch (IOException e) {
-            throw Folder.failure("reading " + path, e);
+            throw Folder.failure("reading " + folder.place(image.file()), e);
         } catch (PsException | IllegalArgumentException e) {
             String damage = e instanceof PsException known ? known.detail() : e.getMessage();
-            throw new PsException(PsException.Code.STORAGE, place(path, tensor, image) + ": damaged, " + damage, e);
+            throw new PsException(PsException.Code.STORAGE, place(folder, tensor, image) + ": damaged, " + damage, e);
         }
     }
 
-    private static String place(Path path, TensorInfo tensor, SavedImage image) {
-        return path + (image.isAlone() ? "" : ", tensor \"" + tensor.id() + "\"") + ", rows " + image.rows();
+    private static String place(Folder folder, TensorInfo tensor, SavedImage image) {
+        return folder.place(image.file()) + ", tensor \"" + tensor.id() + "\", rows " + image.rows();
     }
 
     /**
@@ -87,10 +78,10 @@ record ImageFile(Path path, SavedImage image, ImageHeader header, ImageHeader.Ow
 
     /** Copies the rows that the shard owns. */
     void load(ImageLoader loader) {
-        try (ImageInput in = open(path, image)) {
+        try (ImageInput in = folder.open(image)) {
             loader.add(ImageHeader.read(in), in, newer);
         } catch (IOException e) {
-            throw Folder.failure("reading " + path, e);
+            throw Folder.failure("reading " + folder.place(image.file()), e);
         }
     }
 }

@@ -40,7 +40,7 @@ record ImageFiles(StoredShard shard, TensorInfo saved, List<ImageFile> files) {
         for (SavedChain chain : images.chains()) {
             boolean isRehashed = shard.spec().grows() && !images.tensor().grows();
             if (isRehashed || chain.begin() < range.end() && chain.end() > range.begin()) {
-                chain.images().forEach(image -> stamps.put(image, KnownFile.of(folder.file(image))));
+                chain.images().forEach(image -> stamps.put(image, KnownFile.of(folder, image.file())));
                 files.addAll(verified(folder, images.tensor(), chain, shard));
             }
         }

@@ -8,10 +8,6 @@ import io.psf.builtin.image.ImageInput;
 import io.psf.builtin.image.ImageRows;
 import io.psf.builtin.image.RowHashes;
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
@@ -22,8 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Saves of a shard that later ones can build on. The image has the hashes of its rows. If an earlier save has images of
- * the same range, the rows whose hashes differ from theirs are written, and the files of these are linked into the new
- * folder. Nothing is held in memory between two saves, so a server that was restarted, or has loaded another
+ * the same range, the rows whose hashes differ from theirs are written. Nothing is held in memory between two saves, so a server that was restarted, or has loaded another
  * checkpoint, writes a right increment, too.
  */
 final class Increments {
@@ -50,7 +45,7 @@ final class Increments {
      * The images on which the increments of a tensor can build.
      *
      * @param checkpoint the name of the earlier checkpoint, for messages
-     * @param folder its folder
+     * @param folder the folder of the model
      * @param images the images of the tensor there
      */
     record Base(String checkpoint, Folder folder, TensorImages images) {}
@@ -59,8 +54,7 @@ final class Increments {
      * The rows of a shard that a save writes.
      *
      * @param rows the rows
-     * @param bases the images that they build on, oldest first, linked into the folder of the save; empty if all rows
-     *     are written
+     * @param bases the images that they build on, oldest first; empty if all rows are written
      */
     record Plan(ImageRows rows, List<SavedImage> bases) {
         /** All rows, which no later save can build on. */
@@ -71,23 +65,22 @@ final class Increments {
      * Plans what is written of a shard: an increment if there is a base, if it has less than the largest number of
      * increments, and if at most half of the rows have changed.
      *
-     * @param folder the folder of the checkpoint
      * @param most the largest number of increments that may follow an image with all rows
      * @throws PsException with {@code STORAGE} if an attachment cannot be written
      */
-    static Plan plan(Folder folder, @Nullable Base base, int most, ImageHeader header, StoredShard shard) {
+    static Plan plan(@Nullable Base base, int most, ImageHeader header, StoredShard shard) {
         long[] hashes;
         try {
             hashes = RowHashes.of(shard, header);
         } catch (IOException e) {
             throw Folder.failure("attachments of tensor \"" + shard.spec().id() + "\"", e);
         }
-        Plan changed = base == null ? null : new Increments(shard, header, hashes).since(base, most, folder);
+        Plan changed = base == null ? null : new Increments(shard, header, hashes).since(base, most);
         return changed == null ? new Plan(ImageRows.all(hashes), List.of()) : changed;
     }
 
     /** Returns the rows that have changed since the base; null if all rows are to be written. */
-    private @Nullable Plan since(Base base, int most, Folder folder) {
+    private @Nullable Plan since(Base base, int most) {
         try {
             SavedChain chain = base.images().chain(shard.range()).orElse(null);
             if (chain == null || chain.images().size() > most) {
@@ -103,10 +96,9 @@ final class Increments {
             if (changed.cardinality() > hashes.length / 2) {
                 return null;
             }
-            link(base.folder(), chain, folder);
             long[] keys = removed.stream().mapToLong(Long::longValue).sorted().toArray();
             return new Plan(ImageRows.changed(chain.images().size(), hashes, keys, changed), chain.images());
-        } catch (IOException | PsException | UnsupportedOperationException e) {
+        } catch (IOException | PsException e) {
             LOG.warn(
                     "tensor \"{}\", rows {}: all are saved, since nothing can build on checkpoint \"{}\": {}",
                     shard.spec().id(),
@@ -134,9 +126,8 @@ final class Increments {
      */
     private boolean read(Base base, SavedChain chain) throws IOException {
         for (SavedImage image : chain.images()) {
-            Path path = base.folder().file(image);
-            try (ImageInput keys = ImageFile.open(path, image);
-                    ImageInput then = ImageFile.open(path, image)) {
+            try (ImageInput keys = base.folder().open(image);
+                    ImageInput then = base.folder().open(image)) {
                 ImageHeader header = ImageHeader.read(keys);
                 ImageFile.requireOf(header, header.tensor(), image);
                 if (!header.form().hashed() || !precedes(header)) {
@@ -185,40 +176,6 @@ final class Increments {
             if (row >= 0) {
                 same.clear(row);
             }
-        }
-    }
-
-    /**
-     * Links the files of a chain into a folder. A pack may have been linked for another shard. After a failure the
-     * links of packs stay: others may build on them, and a commit deletes what nothing names.
-     */
-    private static void link(Folder old, SavedChain chain, Folder folder) throws IOException {
-        List<Path> linked = new ArrayList<>();
-        try {
-            for (SavedImage image : chain.images()) {
-                Path link = folder.newFile(image.file());
-                if (link(link, old.file(image)) && image.isAlone()) {
-                    linked.add(link);
-                }
-            }
-        } catch (IOException | UnsupportedOperationException e) {
-            for (Path each : linked) {
-                Files.deleteIfExists(each);
-            }
-            throw e;
-        }
-    }
-
-    /** Links a file. Returns false if it was linked before. */
-    private static boolean link(Path link, Path file) throws IOException {
-        try {
-            Files.createLink(link, file);
-            return true;
-        } catch (FileAlreadyExistsException e) {
-            if (Files.isSameFile(link, file)) {
-                return false;
-            }
-            throw e;
         }
     }
 }

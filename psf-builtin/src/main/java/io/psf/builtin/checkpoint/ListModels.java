@@ -30,12 +30,12 @@ public interface ListModels {
 
     /** Reads the manifests, and compares the lengths of the files. */
     default Response handle(Request request, StoredNode node) {
-        ModelSteps steps = new ModelSteps(node.checkpoints(), request.model());
+        ModelSteps steps = ModelSteps.of(node.checkpoints(), request.model());
         List<String> manifests = new ArrayList<>();
         List<String> damaged = new ArrayList<>();
         long newest = -1;
         for (long step : steps.steps()) {
-            newest = Math.max(newest, steps.isFinished(step) ? step : -1);
+            newest = Math.max(newest, step);
             try {
                 manifests.add(steps.read(step).manifest().text());
             } catch (PsException e) {

@@ -37,7 +37,7 @@ public interface LoadModel {
 
     /** Verifies the images that have rows of this server's shards. Loads them unless {@code dryRun}. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
-        ModelSteps steps = new ModelSteps(node.checkpoints(), request.model());
+        ModelSteps steps = ModelSteps.of(node.checkpoints(), request.model());
         String checkpoint = steps.name(request.step());
         ModelImages images = steps.read(request.step());
         if (images.manifest().checksum() != request.checksum()) {

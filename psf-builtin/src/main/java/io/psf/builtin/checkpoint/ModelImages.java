@@ -3,13 +3,11 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
-import io.psf.api.spi.OwnerFiles;
 import io.psf.api.spi.Restartable;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.push.Workers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -22,9 +20,9 @@ import java.util.Map;
  * The images of a model at a step.
  *
  * @param manifest the manifest of the step
- * @param folder the folder of the step
+ * @param folder the folder of the model
  * @param tensors the images of each tensor, by its name
- * @param lengths the length of each file, by its name in the folder
+ * @param lengths the length of each file, by its name in that folder
  */
 record ModelImages(
         ModelManifest manifest, Folder folder, Map<String, TensorImages> tensors, Map<String, Long> lengths) {
@@ -52,23 +50,22 @@ record ModelImages(
         }
         for (SavedTensor each : manifest.tensors()) {
             List<ServerIndex.Slice> ofTensor = slices.getOrDefault(each.tensor(), List.of());
-            ofTensor.forEach(
-                    slice -> requireSave(folder.path(), slice.chain().last().save(), each.save()));
+            ofTensor.forEach(slice -> requireSave(slice.chain().last().save(), each.save()));
             List<SavedChain> chains = ofTensor.stream()
                     .map(ServerIndex.Slice::chain)
                     .sorted(Comparator.comparingLong(SavedChain::begin))
                     .toList();
             TensorInfo info = new TensorInfo(TensorId.of(each.tensor()), each.rows(), each.width());
             TensorImages images = new TensorImages(info, each.save(), chains);
-            images.requireWhole(folder.path() + ", tensor \"" + each.tensor() + "\"");
+            images.requireWhole(place());
             tensors.put(each.tensor(), images);
         }
     }
 
     private ServerIndex read(SavedIndex index) {
-        Path file = folder.file(index.file());
+        String file = folder.place(index.file());
         try {
-            String text = Folder.text(file);
+            String text = folder.text(index.file());
             long bytes = text.getBytes(StandardCharsets.UTF_8).length;
             if (bytes != index.bytes() || SealedText.checksum(text) != index.checksum()) {
                 throw new IllegalArgumentException(bytes
@@ -90,11 +87,15 @@ record ModelImages(
         }
     }
 
-    private static void requireSave(Path where, long found, long expected) {
+    private String place() {
+        return folder.place(CheckpointPath.step(manifest.step()));
+    }
+
+    private void requireSave(long found, long expected) {
         if (found != expected) {
             throw new PsException(
                     PsException.Code.STORAGE,
-                    where
+                    place()
                             + String.format(
                                     Locale.ROOT,
                                     ": save %016x (expected: %016x, as in the manifest of the model)",
@@ -143,15 +144,15 @@ record ModelImages(
      */
     void requireFiles() {
         lengths.forEach((name, length) -> {
-            Path file = folder.file(name);
             try {
-                long found = OwnerFiles.length(file);
+                long found = folder.entry(name).bytes();
                 if (found != length) {
                     throw new PsException(
-                            PsException.Code.STORAGE, file + ": " + found + " bytes (expected: " + length + ")");
+                            PsException.Code.STORAGE,
+                            folder.place(name) + ": " + found + " bytes (expected: " + length + ")");
                 }
             } catch (IOException e) {
-                throw Folder.failure("reading " + file, e);
+                throw Folder.failure("reading " + folder.place(name), e);
             }
         });
     }

@@ -2,22 +2,18 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorInfo;
-import io.psf.api.spi.OwnerFiles;
 import io.psf.api.spi.StoredNode;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.image.ImageHeader;
 import io.psf.builtin.image.ImageRows;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -50,9 +46,10 @@ final class ModelSave {
     ModelSave(StoredNode node, SaveModel.Request request) {
         this.node = node;
         this.request = request;
-        this.steps = new ModelSteps(node.checkpoints(), request.model());
-        this.folder = steps.of(request.step());
-        this.prefix = String.format(Locale.ROOT, "%016x-%d", request.save(), node.rank());
+        this.steps = ModelSteps.of(node.checkpoints(), request.model());
+        this.folder = steps.folder();
+        this.prefix = CheckpointPath.step(request.step())
+                + String.format(Locale.ROOT, "/%016x-%d", request.save(), node.rank());
         this.packs = new Packs(folder, prefix);
         this.base = request.base() < 0 ? null : base();
     }
@@ -129,26 +126,24 @@ final class ModelSave {
         ImageHeader header = ImageHeader.of(request.save(), shard);
         Increments.Plan plan = request.increments() == 0
                 ? Increments.Plan.ALL
-                : Increments.plan(folder, base(shard.spec()), request.increments(), header, shard);
+                : Increments.plan(base(shard.spec()), request.increments(), header, shard);
         Map<SavedImage, KnownFile> known = new HashMap<>();
         Packs.Packed packed = packed(header, plan.rows(), shard);
         SavedImage image = packed.image();
         known.put(image, packed.file());
         SavedChain chain = SavedChain.of(plan.bases(), image);
         if (request.increments() > 0) {
-            plan.bases().forEach(each -> known.put(each, KnownFile.of(folder.file(each))));
+            plan.bases().forEach(each -> known.put(each, KnownFile.of(folder, each.file())));
             VerifiedImages.of(shard).replace(known);
         }
         return new Written(new ServerIndex.Slice(shard.spec(), chain), image.bytes());
     }
 
     private Packs.Packed packed(ImageHeader header, ImageRows rows, StoredShard shard) {
-        boolean small = header.bytesWith(rows) <= PACKED;
-        String below = CheckpointPath.of(shard.spec().id());
         try {
-            return small ? packs.add(header, rows, shard) : packs.alone(below, header, rows, shard);
+            return header.bytesWith(rows) <= PACKED ? packs.add(header, rows, shard) : packs.alone(header, rows, shard);
         } catch (IOException e) {
-            throw Folder.failure("writing " + folder.path().resolve(small ? prefix + "-*" + Pack.SUFFIX : below), e);
+            throw Folder.failure("writing " + folder.place(prefix + "-*" + Pack.SUFFIX), e);
         }
     }
 
@@ -157,27 +152,26 @@ final class ModelSave {
                 base == null ? null : base.tensors().get(tensor.id().name());
         return base == null || images == null || !images.tensor().shape().equals(tensor.shape())
                 ? null
-                : new Increments.Base(steps.name(request.base()), base.folder(), images);
+                : new Increments.Base(steps.name(request.base()), folder, images);
+    }
+
+    private long lengthBefore(SavedImage image) {
+        return Objects.requireNonNull(Objects.requireNonNull(base).lengths().get(image.file()));
     }
 
     private SaveModel.Written finish(List<Written> images) {
         Map<String, Long> lengths;
         try {
             lengths = new HashMap<>(packs.finish());
-            Set<Path> linked = new HashSet<>(); // the folders that images of earlier saves were linked into
-            for (Written each : images) {
-                for (SavedImage image : each.slice().chain().images()) {
-                    if (image.save() != request.save()) {
-                        linked.add(folder.file(image).getParent());
-                    }
-                    if (!lengths.containsKey(image.file())) {
-                        lengths.put(image.file(), Files.size(folder.file(image)));
-                    }
+        } catch (IOException e) {
+            throw Folder.failure("writing " + folder.place(prefix + "-*" + Pack.SUFFIX), e);
+        }
+        for (Written each : images) {
+            for (SavedImage image : each.slice().chain().images()) {
+                if (image.save() != request.save()) {
+                    lengths.put(image.file(), lengthBefore(image));
                 }
             }
-            linked.forEach(OwnerFiles::forceNamesIn); // before the index names what is in them
-        } catch (IOException e) {
-            throw Folder.failure("writing " + folder.path(), e);
         }
         List<ServerIndex.Slice> slices = images.stream()
                 .map(Written::slice)
@@ -187,7 +181,7 @@ final class ModelSave {
                 .toList();
         String text = new ServerIndex(request.save(), lengths, slices).text();
         String file = prefix + ServerIndex.SUFFIX;
-        folder.replace(folder.file(file), text);
+        folder.publish(file, text);
         SavedIndex index =
                 new SavedIndex(file, text.getBytes(StandardCharsets.UTF_8).length, SealedText.checksum(text));
         return new SaveModel.Written(

@@ -1,36 +1,27 @@
 package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
-import io.psf.api.spi.OwnerFiles;
+import io.psf.api.spi.CheckpointStore;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The steps of a model: {@code <server's directory>/<model>} has a folder for each.
+ * The steps of a model: its folder has a folder for each. A step may consist of files in the folders of earlier ones,
+ * too; a file is deleted when no step consists of it.
  *
- * @param root the server's checkpoint directory
- * @param model the model's name, a path below that directory
+ * @param folder the folder of the model
  */
-record ModelSteps(Path root, String model) {
+record ModelSteps(Folder folder) {
     private static final Logger LOG = LoggerFactory.getLogger(ModelSteps.class);
 
     /** The number of attempts to delete a step while files are still written there. */
@@ -38,39 +29,69 @@ record ModelSteps(Path root, String model) {
 
     private static final Pattern STEP = Pattern.compile("step-([0-9]{12,18})");
 
-    /** Returns the name of a step's checkpoint. */
-    String name(long step) {
-        return model + "/" + CheckpointPath.step(step);
+    /** The files with images, and their indexes; those that have the suffix of unfinished ones, too. */
+    private static final Pattern OURS = Pattern.compile(".*(\\.pack|\\.index|\\.part)");
+
+    /**
+     * Returns the steps of a model.
+     *
+     * @param store the place of all checkpoints
+     * @throws PsException with {@code BAD_REQUEST} if the name is no name of a model
+     */
+    static ModelSteps of(CheckpointStore store, String model) {
+        CheckpointPath.require("checkpoint", model);
+        return new ModelSteps(new Folder(store, model));
     }
 
-    Folder of(long step) {
-        return new Folder(CheckpointPath.of(root, model, step));
+    String model() {
+        return folder.model();
+    }
+
+    /** Returns the name of a step's checkpoint. */
+    String name(long step) {
+        return folder.name(CheckpointPath.step(step));
+    }
+
+    private static String manifest(long step) {
+        return CheckpointPath.step(step) + "/" + ModelManifest.NAME;
+    }
+
+    /** Returns the steps that have a manifest, damaged or not, newest first. */
+    List<Long> steps() {
+        return folders().stream().filter(this::isFinished).toList();
     }
 
     /** Returns the steps that have a folder, newest first. */
-    List<Long> steps() {
-        Path folder = CheckpointPath.of(root, model);
-        if (!Files.isDirectory(folder)) {
-            return List.of();
-        }
+    private List<Long> folders() {
         List<Long> steps = new ArrayList<>();
-        try (DirectoryStream<Path> there = Files.newDirectoryStream(folder)) {
-            for (Path each : there) {
-                var name = STEP.matcher(each.getFileName().toString());
-                if (name.matches()) {
+        try {
+            for (CheckpointStore.Entry each : folder.store().list(folder.model())) {
+                var name = STEP.matcher(each.name());
+                if (each.isFolder() && name.matches()) {
                     steps.add(Long.parseLong(name.group(1)));
                 }
             }
         } catch (IOException e) {
-            throw Folder.failure("reading " + folder, e);
+            throw Folder.failure("reading " + folder.store().place(folder.model()), e);
         }
         steps.sort(Comparator.reverseOrder());
         return steps;
     }
 
-    /** Returns true if the save of a step has written its manifest, damaged or not. */
-    boolean isFinished(long step) {
-        return Files.exists(of(step).path().resolve(ModelManifest.NAME), LinkOption.NOFOLLOW_LINKS);
+    private boolean isFinished(long step) {
+        try {
+            var unused = saved(step);
+            return true;
+        } catch (NoSuchFileException e) {
+            return false;
+        } catch (IOException e) {
+            return true; // there is something, which is no manifest
+        }
+    }
+
+    /** Returns the manifest's file of a step. */
+    CheckpointStore.Entry saved(long step) throws IOException {
+        return folder.entry(manifest(step));
     }
 
     /**
@@ -79,15 +100,19 @@ record ModelSteps(Path root, String model) {
      * @throws PsException with {@code STORAGE}, naming the file, if the checkpoint is unfinished or damaged
      */
     ModelImages read(long step) {
-        Path file = of(step).path().resolve(ModelManifest.NAME);
+        ModelImages images = images(step);
+        images.requireFiles();
+        return images;
+    }
+
+    private ModelImages images(long step) {
+        String file = folder.place(manifest(step));
         try {
-            ModelManifest manifest = ModelManifest.parse(Folder.text(file));
+            ModelManifest manifest = ModelManifest.parse(folder.text(manifest(step)));
             if (manifest.step() != step) {
                 throw new IllegalArgumentException("step " + manifest.step());
             }
-            ModelImages images = images(manifest);
-            images.requireFiles();
-            return images;
+            return images(manifest);
         } catch (IllegalArgumentException e) {
             throw new PsException(
                     PsException.Code.STORAGE,
@@ -109,82 +134,101 @@ record ModelSteps(Path root, String model) {
     }
 
     ModelImages images(ModelManifest manifest) {
-        return ModelImages.read(of(manifest.step()), manifest);
+        return ModelImages.read(folder, manifest);
     }
 
     /**
-     * Writes the manifest of a step, then deletes the files that it does not name, as far as that is possible.
+     * Writes the manifest of a step, then deletes the files in its folder that no step needs, as far as that is
+     * possible.
      *
      * @throws PsException with {@code STORAGE} if a file of the step is missing
      */
     void write(ModelManifest manifest) {
-        Folder folder = of(manifest.step());
+        long step = manifest.step();
         for (SavedIndex index : manifest.indexes()) {
-            requireSeen(folder.file(index.file()));
+            requireSeen(index.file());
         }
         ModelImages images = images(manifest);
         images.requireFiles();
-        folder.replace(folder.path().resolve(ModelManifest.NAME), manifest.text());
-        OwnerFiles.forceNamesIn(Objects.requireNonNull(folder.path().getParent())); // the step's own name is new
-        Set<Path> named = new HashSet<>();
-        images.lengths().keySet().forEach(file -> named.add(folder.file(file)));
-        clean(folder, named);
-    }
-
-    /** Deletes the images that a step does not need. A failure is logged: the step is complete. */
-    private static void clean(Folder folder, Set<Path> named) {
-        List<Path> all = new ArrayList<>(List.of(folder.path()));
-        try (DirectoryStream<Path> tensors = Files.newDirectoryStream(folder.path(), "*" + CheckpointPath.TENSOR)) {
-            tensors.forEach(all::add);
-        } catch (IOException | DirectoryIteratorException e) {
-            LOG.warn("reading {}, to delete what the step does not need: {}", folder.path(), e.toString());
-        }
-        for (Path each : all) {
-            try {
-                new Folder(each).deleteAllBut(named);
-            } catch (IOException | DirectoryIteratorException e) {
-                LOG.warn("deleting what {} does not need: {}", each, e.toString());
+        folder.publish(manifest(step), manifest.text());
+        try {
+            Set<String> needed = needed(step);
+            needed.addAll(images.lengths().keySet());
+            for (String each : files(step)) {
+                if (!needed.contains(each) && OURS.matcher(each).matches()) {
+                    folder.store().delete(folder.name(each));
+                }
             }
+        } catch (IOException | PsException e) { // the step is complete
+            LOG.warn("deleting what checkpoint \"{}\" does not need: {}", name(step), e.toString());
         }
     }
 
-    private static void requireSeen(Path file) {
-        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+    private void requireSeen(String file) {
+        try {
+            var unused = folder.entry(file);
+        } catch (NoSuchFileException e) {
             throw new PsException(
                     PsException.Code.STORAGE,
-                    file + ": not seen by the server that writes the manifest (expected: one directory for checkpoints"
-                            + " that all servers share)");
+                    folder.place(file) + ": not seen by the server that writes the manifest (expected: one directory"
+                            + " for checkpoints that all servers share)");
+        } catch (IOException e) {
+            throw Folder.failure("reading " + folder.place(file), e);
         }
+    }
+
+    /** Returns the files in the folder of a step. */
+    private List<String> files(long step) throws IOException {
+        String name = CheckpointPath.step(step);
+        return folder.store().list(folder.name(name)).stream()
+                .filter(each -> !each.isFolder())
+                .map(each -> name + "/" + each.name())
+                .toList();
     }
 
     /**
-     * Deletes a step, the manifest first. Shards may still be writing files of a save whose worker was lost: such a
-     * file gets its name once, so the next attempt to delete the folder finds it.
+     * Returns the files that the other steps consist of. A damaged manifest names none.
+     *
+     * @throws PsException with {@code STORAGE} if a manifest or index cannot be read, and may name any file
      */
-    void discard(long step) {
-        Path folder = of(step).path();
-        for (int attempt = 1; ; attempt++) {
-            try {
-                Files.deleteIfExists(folder.resolve(ModelManifest.NAME));
-                deleteAll(folder);
-                return;
-            } catch (DirectoryNotEmptyException | NoSuchFileException | UncheckedIOException e) {
-                if (attempt == MOST_ATTEMPTS) {
-                    throw Folder.failure("deleting " + folder, e instanceof IOException io ? io : new IOException(e));
+    private Set<String> needed(long except) {
+        Set<String> needed = new HashSet<>();
+        for (long each : steps()) {
+            if (each != except) {
+                try {
+                    needed.addAll(images(each).lengths().keySet());
+                } catch (PsException e) {
+                    if (e.getCause() instanceof IOException && !(e.getCause() instanceof NoSuchFileException)) {
+                        throw e;
+                    }
                 }
-            } catch (IOException e) {
-                throw Folder.failure("deleting " + folder, e);
             }
         }
+        return needed;
     }
 
-    private static void deleteAll(Path folder) throws IOException {
-        if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-            try (Stream<Path> all = Files.walk(folder)) {
-                for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.deleteIfExists(each);
+    /**
+     * Deletes a step, the manifest first, but for the files that other steps need. Shards may still be writing files of
+     * a save whose worker was lost: the folder is looked at again until it has no more.
+     */
+    void discard(long step) {
+        try {
+            Set<String> needed = files(step).isEmpty() ? Set.of() : needed(step);
+            folder.store().delete(folder.name(manifest(step)));
+            for (int attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+                List<String> left = files(step).stream()
+                        .filter(each -> !needed.contains(each))
+                        .toList();
+                if (left.isEmpty()) {
+                    break;
+                }
+                for (String each : left) {
+                    folder.store().delete(folder.name(each));
                 }
             }
+            folder.store().delete(folder.name(CheckpointPath.step(step)));
+        } catch (IOException e) {
+            throw Folder.failure("deleting " + folder.place(CheckpointPath.step(step)), e);
         }
     }
 
@@ -200,11 +244,12 @@ record ModelSteps(Path root, String model) {
      */
     List<String> prune(int keep, long saved, boolean spare, SkippedSteps skipped) {
         List<String> failures = new ArrayList<>();
-        Set<String> files = spare ? files(saved) : Set.of();
+        Set<String> files = spare ? files(read(saved)) : Set.of();
         boolean needsSpare = spare;
         int complete = 0;
-        for (long step : steps()) {
-            boolean isSpare = needsSpare && isGood(step, skipped) && Collections.disjoint(files, files(step));
+        for (long step : folders()) {
+            boolean isGood = !skipped.has(step) && readIfComplete(step).isPresent();
+            boolean isSpare = needsSpare && isGood && Collections.disjoint(files, files(read(step)));
             needsSpare &= !isSpare;
             if (step != saved && !isSpare && (complete >= keep || !isFinished(step))) {
                 try {
@@ -212,7 +257,7 @@ record ModelSteps(Path root, String model) {
                 } catch (PsException e) {
                     failures.add(e.detail());
                 }
-            } else if (isGood(step, skipped)) {
+            } else if (isGood) {
                 complete++;
             }
         }
@@ -220,17 +265,8 @@ record ModelSteps(Path root, String model) {
     }
 
     /** Returns the names of the files that a complete step consists of. */
-    private Set<String> files(long step) {
-        return read(step).lengths().keySet();
-    }
-
-    private boolean isGood(long step, SkippedSteps skipped) {
-        return !skipped.has(step) && isComplete(step);
-    }
-
-    /** Returns true if all files of a step are there and have their lengths. */
-    private boolean isComplete(long step) {
-        return readIfComplete(step).isPresent();
+    private static Set<String> files(ModelImages step) {
+        return step.lengths().keySet();
     }
 
     /** Reads a step if all of its files are there and have their lengths. */

@@ -5,8 +5,6 @@ import io.psf.api.PsException;
 import io.psf.api.PsFunction;
 import io.psf.api.spi.StoredNode;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -41,14 +39,10 @@ public interface NewestModels {
         List<Newest> found = new ArrayList<>();
         for (String model : request.models()) {
             try {
-                ModelSteps steps = new ModelSteps(node.checkpoints(), model);
+                ModelSteps steps = ModelSteps.of(node.checkpoints(), model);
                 for (long step : steps.steps()) {
-                    if (steps.isFinished(step)) {
-                        Path manifest = steps.of(step).path().resolve(ModelManifest.NAME);
-                        found.add(new Newest(
-                                model, step, Files.getLastModifiedTime(manifest).toMillis()));
-                        break;
-                    }
+                    found.add(new Newest(model, step, steps.saved(step).millis()));
+                    break;
                 }
             } catch (PsException | IOException unreadable) { // it has none
             }

@@ -1,43 +1,32 @@
 package io.psf.builtin.checkpoint;
 
-import io.psf.api.spi.OwnerFiles;
+import io.psf.api.spi.CheckpointStore;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.image.ImageHeader;
 import io.psf.builtin.image.ImageOutput;
 import io.psf.builtin.image.ImageRows;
 import io.psf.builtin.image.ShardImage;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A file with images one after another, or with one alone, while it is written. Used by one thread at a time. */
+/** A file with images one after another, while it is written. Used by one thread at a time. */
 final class Pack {
     static final String SUFFIX = ".pack";
 
-    private final Path file;
-    private final Path unfinished;
-    private final FileChannel channel;
+    private final Folder folder;
+    private final String name;
+    private final CheckpointStore.NewFile file;
     private @Nullable ImageOutput out;
     private final KnownFile known = new KnownFile();
     private long length;
 
-    private Pack(Path file, Path unfinished, FileChannel channel) {
-        this.file = file;
-        this.unfinished = unfinished;
-        this.channel = channel;
-        this.out = new ImageOutput(channel);
-    }
-
-    /** Creates an unfinished file. */
-    static Pack create(Path file) throws IOException {
-        Path unfinished = file.resolveSibling(file.getFileName() + Folder.UNFINISHED);
-        FileChannel channel = OwnerFiles.createNew(unfinished);
-        return new Pack(file, unfinished, channel);
+    /** Creates a file. */
+    Pack(Folder folder, String name) throws IOException {
+        this.folder = folder;
+        this.name = name;
+        this.file = folder.create(name);
+        this.out = new ImageOutput(file);
     }
 
     /** Appends the image of a shard. */
@@ -50,7 +39,7 @@ final class Pack {
                 whole.save(),
                 whole.begin(),
                 whole.end(),
-                name(),
+                name,
                 offset,
                 to.written(),
                 checksum,
@@ -63,7 +52,7 @@ final class Pack {
     }
 
     String name() {
-        return file.getFileName().toString();
+        return name;
     }
 
     long length() {
@@ -71,32 +60,23 @@ final class Pack {
     }
 
     /** Gives the buffer up: no image is added any more. */
-    void end() {
+    void end() throws IOException {
         out = null;
+        file.end();
     }
 
-    /** Closes the file, which is forced later: its content may be on the disk or not. */
-    void close() throws IOException {
-        end();
-        channel.close();
-    }
-
-    /** Forces the images to the disk, and gives the file its name. */
+    /** Waits until the images are stored. */
     void finish() throws IOException {
-        try (FileChannel open = channel.isOpen() ? channel : FileChannel.open(unfinished, StandardOpenOption.WRITE)) {
-            open.force(true);
-        }
-        Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
-        known.complete(file);
+        file.finish();
+        known.complete(folder, name);
     }
 
-    /** Deletes the file, which is not finished. */
+    /** Deletes the file, unless it is finished. */
     void abandon() {
         try {
-            channel.close();
+            file.close();
         } catch (IOException e) {
-            // the caller gets the failure of the save instead
+            return; // the caller gets the failure of the save instead
         }
-        Folder.delete(unfinished);
     }
 }

@@ -40,7 +40,7 @@ public interface RestoreModels {
         Set<TensorId> loaded = new LinkedHashSet<>();
         CompletionStage<Void> all = CompletableFuture.completedFuture(null);
         for (String model : request.models()) {
-            ModelSteps steps = new ModelSteps(node.checkpoints(), model);
+            ModelSteps steps = ModelSteps.of(node.checkpoints(), model);
             all = all.thenCompose(before -> load(node, steps, steps.steps(), null))
                     .thenAccept(loaded::addAll);
         }
@@ -54,8 +54,9 @@ public interface RestoreModels {
         if (newestFirst.isEmpty()) {
             throw new PsException(
                     PsException.Code.STORAGE,
-                    "checkpoints of model \"" + steps.model() + "\" in " + steps.root() + ": "
-                            + (why == null ? "none" : "all damaged") + " (expected: a complete one)",
+                    "checkpoints of model \"" + steps.model() + "\" in "
+                            + steps.folder().store() + ": " + (why == null ? "none" : "all damaged")
+                            + " (expected: a complete one)",
                     why);
         }
         long step = newestFirst.get(0);

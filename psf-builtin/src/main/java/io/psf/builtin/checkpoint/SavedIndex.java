@@ -3,7 +3,7 @@ package io.psf.builtin.checkpoint;
 /**
  * The index of the images that one server has saved of a model.
  *
- * @param file the file's name in the folder of the step
+ * @param file the file, relative to the folder of the model
  * @param bytes the file's length in bytes
  * @param checksum the CRC32C of the file
  */

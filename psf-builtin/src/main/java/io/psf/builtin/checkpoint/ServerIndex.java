@@ -17,7 +17,7 @@ import java.util.Map;
  * The images that one server has saved of a model.
  *
  * @param save the unique number of the save
- * @param lengths the length of each file that has images, by its name in the folder of the step
+ * @param lengths the length of each file that has images, by its name in the folder of the model
  * @param slices the images, by slice
  */
 record ServerIndex(long save, Map<String, Long> lengths, List<Slice> slices) {

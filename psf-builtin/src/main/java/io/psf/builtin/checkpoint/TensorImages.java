@@ -32,9 +32,9 @@ record TensorImages(TensorInfo tensor, long save, List<SavedChain> chains) {
     /**
      * Checks that the images cover all rows, without gap or overlap.
      *
-     * @param where the file that names them, for the message
+     * @param where the step, for the message
      */
-    void requireWhole(Object where) {
+    void requireWhole(String where) {
         long end = 0;
         for (SavedChain chain : chains) {
             if (chain.begin() != end || chain.end() <= chain.begin()) {
@@ -47,10 +47,10 @@ record TensorImages(TensorInfo tensor, long save, List<SavedChain> chains) {
         }
     }
 
-    private PsException hole(Object where, long end, long begin) {
+    private PsException hole(String where, long end, long begin) {
         return new PsException(
                 PsException.Code.STORAGE,
-                where + ": a gap or an overlap at rows [" + Math.min(begin, end) + ", " + Math.max(begin, end)
-                        + ") (expected: each row in one file, of [0, " + tensor.rows() + "))");
+                where + ", tensor \"" + tensor.id() + "\": a gap or an overlap at rows [" + Math.min(begin, end) + ", "
+                        + Math.max(begin, end) + ") (expected: each row in one file, of [0, " + tensor.rows() + "))");
     }
 }

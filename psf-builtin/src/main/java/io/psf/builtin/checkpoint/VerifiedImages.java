@@ -14,7 +14,7 @@ import java.util.Map;
 final class VerifiedImages {
     private Map<Place, KnownFile> known = Map.of();
 
-    /** The place of an image: the file, relative to the folder of the checkpoint, and the position there. */
+    /** The place of an image: the file, relative to the folder of the model, and the position there. */
     private record Place(String file, long offset) {
         static Place of(SavedImage image) {
             return new Place(image.file(), image.offset());
@@ -41,7 +41,7 @@ final class VerifiedImages {
     boolean hasAll(Folder folder, List<SavedImage> images) throws IOException {
         for (SavedImage image : images) {
             KnownFile file = known.get(Place.of(image));
-            if (file == null || !file.isStill(folder.file(image))) {
+            if (file == null || !file.isStill(folder, image.file())) {
                 return false;
             }
         }

@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
@@ -27,7 +27,7 @@ public final class ImageInput implements Closeable {
 
     private final ReadableByteChannel channel;
     /** The file that the image is a part of; null if it is a stream. */
-    private final @Nullable FileChannel file;
+    private final @Nullable SeekableByteChannel file;
     /** The position of the image in its file. */
     private final long offset;
     /** The bytes of the image; of a stream the largest number. */
@@ -41,7 +41,8 @@ public final class ImageInput implements Closeable {
     /** The bytes at the beginning of the buffer that are in the checksum of the stream. */
     private int summed;
 
-    private ImageInput(ReadableByteChannel channel, @Nullable FileChannel file, long offset, long size, int capacity) {
+    private ImageInput(
+            ReadableByteChannel channel, @Nullable SeekableByteChannel file, long offset, long size, int capacity) {
         this.channel = channel;
         this.file = file;
         this.offset = offset;
@@ -61,7 +62,7 @@ public final class ImageInput implements Closeable {
      * @param offset the position of the image in the file
      * @param size the bytes of the image; reading beyond them fails as the end of a file does
      */
-    public static ImageInput of(FileChannel file, long offset, long size) throws IOException {
+    public static ImageInput of(SeekableByteChannel file, long offset, long size) throws IOException {
         ImageInput in = new ImageInput(
                 file, file, offset, size, (int) Math.min(FLOATS * Float.BYTES, Math.max(Long.BYTES, size)));
         in.seek(0);

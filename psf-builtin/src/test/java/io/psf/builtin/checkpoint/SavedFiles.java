@@ -1,5 +1,6 @@
 package io.psf.builtin.checkpoint;
 
+import io.psf.api.spi.FolderStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -23,14 +24,21 @@ import java.util.TreeMap;
  */
 public record SavedFiles(Path root, String model) {
     private ModelImages images(long step) {
-        ModelSteps steps = new ModelSteps(root, model);
-        ModelManifest manifest;
         try {
-            manifest = ModelManifest.parse(Files.readString(steps.of(step).file(ModelManifest.NAME)));
+            return steps().images(
+                            ModelManifest.parse(Files.readString(folder(step).resolve(ModelManifest.NAME))));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return steps.images(manifest);
+    }
+
+    private ModelSteps steps() {
+        return ModelSteps.of(new FolderStore(root), model);
+    }
+
+    /** Returns the folder of a step. */
+    public Path folder(long step) {
+        return root.resolve(model).resolve(CheckpointPath.step(step));
     }
 
     private List<SavedChain> chains(String tensor, long step) {
@@ -60,14 +68,13 @@ public record SavedFiles(Path root, String model) {
     }
 
     /** Returns the file of an image. */
-    public Path file(SavedImage image, long step) {
-        return images(step).folder().file(image);
+    public Path file(SavedImage image) {
+        return root.resolve(model).resolve(image.file());
     }
 
-    /** Changes a byte of an image, in all steps that have it. */
-    public void damage(SavedImage image, long step) {
-        try (FileChannel file =
-                FileChannel.open(file(image, step), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+    /** Changes a byte of an image, for all steps that have it. */
+    public void damage(SavedImage image) {
+        try (FileChannel file = FileChannel.open(file(image), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             long at = image.offset() + image.bytes() - 20;
             ByteBuffer one = ByteBuffer.allocate(1);
             file.read(one, at);
@@ -84,7 +91,7 @@ public record SavedFiles(Path root, String model) {
         ModelImages images = images(step);
         for (TensorImages tensor : images.tensors().values()) {
             for (SavedImage image : tensor.images()) {
-                all.put(image, bytes(images.folder().file(image), image));
+                all.put(image, bytes(file(image), image));
             }
         }
         return all;
@@ -98,11 +105,10 @@ public record SavedFiles(Path root, String model) {
      */
     public void write(long step, Map<SavedImage, byte[]> contents, SavedFiles to) throws IOException {
         ModelManifest manifest = images(step).manifest();
-        Folder folder = new ModelSteps(to.root, to.model).of(step);
+        Path folder = Files.createDirectories(to.folder(step));
         Map<String, Long> lengths = new TreeMap<>();
         List<ServerIndex.Slice> slices = new ArrayList<>();
         for (TensorImages tensor : images(step).tensors().values()) {
-            String below = CheckpointPath.of(tensor.tensor().id());
             for (SavedChain chain : tensor.chains()) {
                 List<SavedImage> alone = new ArrayList<>();
                 for (SavedImage each : chain.images()) {
@@ -110,22 +116,24 @@ public record SavedFiles(Path root, String model) {
                     int checksum = ByteBuffer.wrap(bytes)
                             .order(ByteOrder.LITTLE_ENDIAN)
                             .getInt(bytes.length - Integer.BYTES);
-                    SavedImage image = SavedImage.alone(
-                                    each.save(), each.begin(), each.end(), bytes.length, checksum, each.bases())
-                            .in(below);
-                    Files.write(folder.newFile(image.file()), bytes);
-                    lengths.put(image.file(), (long) bytes.length);
+                    String file = CheckpointPath.step(step) + "/" + lengths.size() + Pack.SUFFIX;
+                    SavedImage image = new SavedImage(
+                            each.save(), each.begin(), each.end(), file, 0, bytes.length, checksum, each.bases());
+                    Files.write(to.file(image), bytes);
+                    lengths.put(file, (long) bytes.length);
                     alone.add(image);
                 }
                 slices.add(new ServerIndex.Slice(tensor.tensor(), new SavedChain(alone)));
             }
         }
         String text = new ServerIndex(manifest.tensors().get(0).save(), lengths, slices).text();
-        Files.writeString(folder.file("all.index"), text);
-        SavedIndex index =
-                new SavedIndex("all.index", text.getBytes(StandardCharsets.UTF_8).length, SealedText.checksum(text));
+        Files.writeString(folder.resolve("all.index"), text);
+        SavedIndex index = new SavedIndex(
+                CheckpointPath.step(step) + "/all.index",
+                text.getBytes(StandardCharsets.UTF_8).length,
+                SealedText.checksum(text));
         ModelManifest alone = new ModelManifest(step, manifest.tensors(), List.of(index), manifest.records());
-        Files.writeString(folder.file(ModelManifest.NAME), alone.text());
+        Files.writeString(folder.resolve(ModelManifest.NAME), alone.text());
     }
 
     private static byte[] bytes(Path file, SavedImage image) throws IOException {

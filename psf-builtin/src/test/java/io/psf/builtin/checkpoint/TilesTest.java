@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.spi.FolderStore;
 import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.Tensors;
@@ -103,7 +104,8 @@ class TilesTest {
         }
         Tensors.save(saved, T, "tiles");
         TestCluster loaded = cluster(grows, rows, width, after);
-        ModelImages images = new ModelSteps(folder, "tiles/t.tensor").read(0);
+        ModelImages images =
+                ModelSteps.of(new FolderStore(folder), "tiles/t.tensor").read(0);
         for (int slice = 0; slice < after; slice++) {
             TestShard shard = loaded.shard(T, slice);
             images.load(shard, "tiles", true, false);

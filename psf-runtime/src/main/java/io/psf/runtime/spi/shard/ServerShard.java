@@ -14,7 +14,6 @@ import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
 import io.psf.api.spi.KeptAnswers;
 import io.psf.api.spi.StoredShard;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -232,10 +231,5 @@ public abstract class ServerShard implements StoredShard, MadeShard {
     @Override
     public final KeptAnswers keptAnswers() {
         return lane.keptAnswers();
-    }
-
-    @Override
-    public final Path checkpoints() {
-        return lane.checkpoints();
     }
 }

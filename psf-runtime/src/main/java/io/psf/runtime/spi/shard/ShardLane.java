@@ -8,7 +8,6 @@ import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.spi.KeptAnswers;
 import io.psf.runtime.spi.store.Store;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -78,7 +77,4 @@ public interface ShardLane {
     default KeptAnswers keptAnswers() {
         return KeptAnswers.NONE;
     }
-
-    /** Returns the directory for checkpoints. */
-    Path checkpoints();
 }

@@ -9,6 +9,7 @@ import io.psf.api.RequestListener;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.spi.CheckpointStore;
 import io.psf.api.spi.StoredNode;
 import io.psf.api.spi.TupleReader;
 import io.psf.runtime.internal.server.invocation.CallEnvironment;
@@ -21,7 +22,6 @@ import io.psf.runtime.internal.server.lane.Lane;
 import io.psf.runtime.internal.server.session.Connection;
 import io.psf.runtime.internal.server.shard.Placements;
 import io.psf.runtime.spi.transport.FramePool;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -52,7 +52,12 @@ public final class HostNode implements CallTarget {
      * @param checkpoints the directory for checkpoints; null for none
      */
     public HostNode(
-            String name, Role role, Placements placements, Lane lane, List<Lane> lanes, @Nullable Path checkpoints) {
+            String name,
+            Role role,
+            Placements placements,
+            Lane lane,
+            List<Lane> lanes,
+            @Nullable CheckpointStore checkpoints) {
         this.name = name;
         this.facts = new NodeFacts(role, checkpoints);
         this.lane = lane;
@@ -72,7 +77,12 @@ public final class HostNode implements CallTarget {
      * @param pool provides the scratch memory of handlers
      */
     public static HostNode start(
-            String name, Role role, int lanes, Placements placements, @Nullable Path checkpoints, FramePool pool) {
+            String name,
+            Role role,
+            int lanes,
+            Placements placements,
+            @Nullable CheckpointStore checkpoints,
+            FramePool pool) {
         List<Lane> all = new ArrayList<>();
         for (int i = 0; i < lanes; i++) {
             all.add(new Lane(name + "-lane-" + i, pool));

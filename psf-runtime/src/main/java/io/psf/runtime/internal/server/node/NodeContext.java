@@ -10,6 +10,7 @@ import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
+import io.psf.api.spi.CheckpointStore;
 import io.psf.api.spi.FunctionMemory;
 import io.psf.api.spi.MemoryUse;
 import io.psf.api.spi.ReadOnly;
@@ -21,7 +22,6 @@ import io.psf.runtime.internal.server.lane.Alarms;
 import io.psf.runtime.internal.server.lane.Lane;
 import io.psf.runtime.internal.server.lane.LaneFuture;
 import io.psf.runtime.internal.server.session.Connection;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -272,7 +272,7 @@ final class NodeContext implements StoredNode {
     }
 
     @Override
-    public Path checkpoints() {
+    public CheckpointStore checkpoints() {
         return facts.checkpoints();
     }
 }

@@ -3,15 +3,15 @@ package io.psf.runtime.internal.server.node;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.Role;
+import io.psf.api.spi.CheckpointStore;
 import io.psf.api.spi.KeptAnswers;
-import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The knowledge of a node about itself and the other members. Thread-safe. */
 final class NodeFacts {
     private final Role role;
-    private final @Nullable Path checkpoints;
+    private final @Nullable CheckpointStore checkpoints;
     private volatile int rank;
     private volatile List<Member> members = List.of();
     private volatile KeptAnswersOf keptAnswers = (tensor, slice) -> KeptAnswers.NONE;
@@ -21,7 +21,7 @@ final class NodeFacts {
      *
      * @param checkpoints the directory for checkpoints; null for none
      */
-    NodeFacts(Role role, @Nullable Path checkpoints) {
+    NodeFacts(Role role, @Nullable CheckpointStore checkpoints) {
         this.role = role;
         this.checkpoints = checkpoints;
     }
@@ -60,7 +60,7 @@ final class NodeFacts {
      *
      * @throws PsException with {@code CONFIGURATION} if there is none
      */
-    Path checkpoints() {
+    CheckpointStore checkpoints() {
         if (checkpoints == null) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,

@@ -21,7 +21,6 @@ import io.psf.runtime.spi.shard.MadeShard;
 import io.psf.runtime.spi.shard.ShardLane;
 import io.psf.runtime.spi.shard.Slice;
 import io.psf.runtime.spi.store.Store;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -227,10 +226,5 @@ final class ShardContext implements ShardLane {
     @Override
     public KeptAnswers keptAnswers() {
         return node.facts().keptAnswers(layout.info().id().number(), slice);
-    }
-
-    @Override
-    public Path checkpoints() {
-        return node.facts().checkpoints();
     }
 }

@@ -1,0 +1,95 @@
+package io.psf.api.spi;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.channels.WritableByteChannel;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The place of checkpoints: a folder, or a store of objects. All servers of a cluster have the same one. Thread-safe.
+ *
+ * <p>A name is a path below the place: parts of {@code A-Z a-z 0-9 % . _ -}, with {@code /} between them. Any other
+ * name is refused, whoever has sent it. What a method has done is seen by all servers when it returns, and outlasts the
+ * loss of any of them. Files are created once and read many times; {@link #publish} alone replaces one.
+ */
+public interface CheckpointStore {
+    /**
+     * A file or a folder. Two entries of a name are equal if the file has not been written to or replaced in between.
+     *
+     * @param name its name in its folder
+     * @param isFolder true of a folder
+     * @param bytes the length of the file
+     * @param millis when it was written, in milliseconds since 1970
+     * @param id what else tells a file from another one that takes its place; null if the store has nothing
+     */
+    record Entry(
+            String name,
+            boolean isFolder,
+            long bytes,
+            long millis,
+            @Nullable Object id) {}
+
+    /** A file that is being written. It may be there in part meanwhile: nothing names it before it is finished. */
+    interface NewFile extends WritableByteChannel {
+        /** Says that no byte follows. Does not wait until the bytes are stored, and may free what writing takes. */
+        void end() throws IOException;
+
+        /** Waits until all bytes are stored. */
+        void finish() throws IOException;
+
+        /** Deletes the file unless it is finished. */
+        @Override
+        void close() throws IOException;
+    }
+
+    /**
+     * Checks that checkpoints can be written here, and creates the place if there is none.
+     *
+     * @throws IOException if they cannot
+     */
+    void prepare() throws IOException;
+
+    /** Returns what a folder has, in any order; nothing if there is no such folder. */
+    List<Entry> list(String folder) throws IOException;
+
+    /**
+     * Returns a file.
+     *
+     * @throws java.nio.file.NoSuchFileException if there is none
+     */
+    Entry file(String name) throws IOException;
+
+    /**
+     * Opens a file to read parts of it.
+     *
+     * @throws java.nio.file.NoSuchFileException if there is none
+     */
+    SeekableByteChannel read(String name) throws IOException;
+
+    /** Creates a file of a name that no file has had. */
+    NewFile create(String name) throws IOException;
+
+    /**
+     * Writes a small file, or replaces it: a reader sees the content before or this one, whole. When it returns, the
+     * names of all finished files in its folder are stored, too.
+     */
+    void publish(String name, byte[] content) throws IOException;
+
+    /** Deletes a file, or a folder that is empty. Does nothing if there is none, or if the folder is not empty. */
+    void delete(String name) throws IOException;
+
+    /**
+     * Locks a file until the lock is closed or this process has ended.
+     *
+     * @param content what the file has while it is locked, for others to read
+     * @return the lock; null if another process has it, or this one
+     * @throws UnsupportedOperationException if the store has no locks
+     */
+    @Nullable
+    Closeable lock(String name, byte[] content) throws IOException;
+
+    /** Returns where a file is, for messages. */
+    String place(String name);
+}
