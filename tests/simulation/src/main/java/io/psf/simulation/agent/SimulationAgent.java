@@ -31,12 +31,17 @@ public final class SimulationAgent implements ClassFileTransformer {
                 : "simulation: a JVM without its agent (expected: -javaagent, as ./psf simulate has it)";
     }
 
-    /** Called by the JVM before {@code main}. */
+    /**
+     * Called by the JVM before {@code main}.
+     *
+     * @throws IllegalStateException if the place of a planted defect does not exist
+     */
     public static void premain(@Nullable String arguments, Instrumentation jvm)
             throws ClassNotFoundException, UnmodifiableClassException {
         if (Runtime.version().feature() < JDK) {
             return;
         }
+        Plant.all().forEach(each -> PlantedPlace.require(each, ClassLoader.getSystemClassLoader()));
         jvm.addTransformer(new SimulationAgent(), true);
         List<Class<?>> loaded = new ArrayList<>(List.of(Class.forName("java.lang.VirtualThread")));
         for (Class<?> each : jvm.getAllLoadedClasses()) {
