@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -94,6 +95,8 @@ public final class FolderStore implements CheckpointStore {
                 }
             } catch (NoSuchFileException e) {
                 return all; // deleted meanwhile
+            } catch (DirectoryIteratorException e) {
+                throw e.getCause();
             }
         }
         return all;

@@ -28,6 +28,7 @@ public record Plant(
     private static final String SERVER = RUNTIME + "server/";
     private static final String CALL = RUNTIME + "call/";
     private static final String CLUSTER = RUNTIME + "cluster/";
+    private static final String STORE = "io/psf/api/spi/FolderStore";
     private static final String BUILTIN = "io/psf/builtin/";
 
     private static final List<Plant> ALL = List.of(
@@ -209,32 +210,25 @@ public record Plant(
                     "in",
                     "forceNames"),
             skips(
-                    "folder-of-model-not-forced",
-                    "restarts",
-                    "the name of a model's folder is not forced",
-                    BUILTIN + "checkpoint/ModelLocks",
-                    "take",
-                    "forceNames"),
-            skips(
                     "manifest-not-forced",
                     "restarts",
                     "the manifest of a checkpoint is not forced before it has its name",
-                    BUILTIN + "checkpoint/Folder",
-                    "replace",
+                    STORE,
+                    "publish",
                     "force"),
             skips(
                     "image-not-forced",
                     "restarts",
                     "the images of a checkpoint are not forced",
-                    BUILTIN + "checkpoint/Pack",
+                    STORE + "$Writing",
                     "finish",
                     "force"),
             skips(
-                    "step-not-forced",
+                    "folders-not-forced",
                     "restarts",
-                    "the name of a checkpoint's folder is not forced",
-                    BUILTIN + "checkpoint/ModelSteps",
-                    "write",
+                    "the names of a checkpoint's files and folders are not forced",
+                    STORE,
+                    "publish",
                     "forceNamesIn"),
             returns(
                     "versions-not-counted",

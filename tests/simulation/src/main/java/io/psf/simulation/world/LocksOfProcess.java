@@ -9,8 +9,7 @@ import java.util.Set;
 /** The files that psf knows as locked by this process, which outlives its simulated nodes. */
 public final class LocksOfProcess {
     private static final List<Set<?>> ALL = List.of(
-            all("io.psf.builtin.checkpoint.ModelLocks", "HERE"),
-            all("io.psf.runtime.internal.cluster.JournalFile", "IN_USE"));
+            all("io.psf.api.spi.FolderStore", "LOCKED"), all("io.psf.runtime.internal.cluster.JournalFile", "IN_USE"));
 
     private LocksOfProcess() {}
 
