@@ -88,16 +88,18 @@ public final class FolderStore implements CheckpointStore {
         Path path = path(folder);
         requireNoLink(path);
         List<Entry> all = new ArrayList<>();
-        if (Files.isDirectory(path)) {
-            try (DirectoryStream<Path> there = Files.newDirectoryStream(path)) {
-                for (Path each : there) {
+        try (DirectoryStream<Path> there = Files.newDirectoryStream(path)) {
+            for (Path each : there) {
+                try {
                     all.add(entry(each, attributes(each)));
+                } catch (NoSuchFileException e) {
+                    continue; // deleted meanwhile
                 }
-            } catch (NoSuchFileException e) {
-                return all; // deleted meanwhile
-            } catch (DirectoryIteratorException e) {
-                throw e.getCause();
             }
+        } catch (NoSuchFileException e) {
+            return all; // no such folder; whatever else fails may hide files
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         }
         return all;
     }

@@ -3,6 +3,8 @@ package io.psf.simulation.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.spi.CheckpointStore;
+import io.psf.api.spi.FolderStore;
 import io.psf.api.spi.OwnerFiles;
 import io.psf.simulation.machine.Machine;
 import java.io.IOException;
@@ -132,6 +134,31 @@ class DiskTest {
     @Test
     void aFullDiskRefusesWrites() throws IOException {
         with(disk -> disk.setFull(true), "No space left on device");
+    }
+
+    /** A folder that cannot be read is not one without checkpoints: a job would begin anew. */
+    @Test
+    void aListOfAFailingDiskFailsOrIsWhole() throws IOException {
+        Disk disk = new Disk(new Machine(1, false), "test");
+        CheckpointStore store = new FolderStore(disk.folder("place"));
+        store.prepare();
+        for (int i = 0; i < 9; i++) {
+            store.publish("m/" + i, new byte[1]);
+        }
+        disk.setErrors(200);
+        int whole = 0;
+        int failed = 0;
+        for (int i = 0; i < 100; i++) {
+            try {
+                assertThat(store.list("m")).hasSize(9);
+                whole++;
+            } catch (IOException e) {
+                assertThat(e).hasMessageContaining("Input/output error");
+                failed++;
+            }
+        }
+        assertThat(whole).isPositive();
+        assertThat(failed).isPositive();
     }
 
     @Test
