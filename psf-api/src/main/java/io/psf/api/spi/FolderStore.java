@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.SeekableByteChannel;
-import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -66,9 +66,9 @@ public final class FolderStore implements CheckpointStore {
         for (String part : name.split("/", -1)) {
             if (!PART.matcher(part).matches() || part.equals(".") || part.equals("..")) {
                 throw new FileSystemException(
-                        "\"" + name.substring(0, Math.min(name.length(), 1000)) + "\"",
+                        place(name),
                         null,
-                        "no name (expected: parts of A-Z a-z 0-9 % . _ -, with / between them)");
+                        "no name of a file here (expected: parts of A-Z a-z 0-9 % . _ -, with / between them)");
             } else if (!path.equals(root)) {
                 requireNoLink(path);
             }
@@ -230,7 +230,7 @@ public final class FolderStore implements CheckpointStore {
 
     @Override
     public String place(String name) {
-        return root.resolve(name).toString();
+        return root + "/" + name.substring(0, Math.min(name.length(), 1000));
     }
 
     @Override
