@@ -4,6 +4,8 @@ import io.psf.api.HandlerInterceptor;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.spi.Binding;
+import io.psf.api.spi.CheckpointStore;
+import io.psf.api.spi.FolderStore;
 import io.psf.runtime.internal.transport.memory.InProcessTransport;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.Transport;
@@ -187,7 +189,7 @@ public final class PsCluster implements AutoCloseable {
         private long memory;
         private UnaryOperator<Transport> aroundWorkers = UnaryOperator.identity();
         private UnaryOperator<Transport> aroundServers = UnaryOperator.identity();
-        private @Nullable Path checkpoints;
+        private @Nullable CheckpointStore checkpoints;
         private int[] devices = {};
 
         private Builder() {}
@@ -246,7 +248,12 @@ public final class PsCluster implements AutoCloseable {
 
         /** Sets the directory below which tensors are saved; default: none. */
         public Builder checkpoints(Path directory) {
-            this.checkpoints = directory;
+            return checkpoints(new FolderStore(directory));
+        }
+
+        /** Sets the place where tensors are saved; default: none. */
+        public Builder checkpoints(CheckpointStore place) {
+            this.checkpoints = place;
             return this;
         }
 

@@ -1,5 +1,7 @@
 package io.psf.runtime;
 
+import io.psf.api.spi.CheckpointStore;
+import io.psf.api.spi.FolderStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -52,7 +54,7 @@ public record ServerConfig(
      * ServerConfig#of}.
      *
      * @param mapped the directory of the files that shards are mapped to; null for native memory
-     * @param checkpoints the directory below which tensors are saved, shared by all servers; null for none
+     * @param checkpoints the place where tensors are saved, the same for all servers; null for none
      * @param memory the maximum number of bytes of requests and answers that the server holds, at least 1 MB; beyond
      *     half of it backpressure blocks workers. Tensors do not count
      * @param tensorMemory the maximum number of bytes of the tensors in native memory, at least 1 MB; 0 for seven
@@ -62,7 +64,11 @@ public record ServerConfig(
      *     factory of shards on the class path makes those shards
      */
     public record Storage(
-            @Nullable Path mapped, @Nullable Path checkpoints, long memory, long tensorMemory, List<Integer> devices) {
+            @Nullable Path mapped,
+            @Nullable CheckpointStore checkpoints,
+            long memory,
+            long tensorMemory,
+            List<Integer> devices) {
         public Storage {
             Checks.atLeast("memory", memory, Defaults.LEAST_MEMORY);
             if (tensorMemory != 0) {
@@ -142,8 +148,12 @@ public record ServerConfig(
 
     /** Returns a copy with a directory below which tensors are saved, shared by all servers. */
     public ServerConfig withCheckpoints(Path directory) {
-        return with(
-                new Storage(storage.mapped(), directory, storage.memory(), storage.tensorMemory(), storage.devices()));
+        return withCheckpoints(new FolderStore(directory));
+    }
+
+    /** Returns a copy with a place where tensors are saved, the same for all servers. */
+    public ServerConfig withCheckpoints(CheckpointStore place) {
+        return with(new Storage(storage.mapped(), place, storage.memory(), storage.tensorMemory(), storage.devices()));
     }
 
     /** Returns a copy with another limit on the bytes of requests and answers that the server holds. */

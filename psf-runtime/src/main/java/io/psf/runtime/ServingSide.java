@@ -5,7 +5,6 @@ import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.spi.CheckpointStore;
-import io.psf.api.spi.FolderStore;
 import io.psf.api.spi.ServiceClassPath;
 import io.psf.runtime.internal.cluster.ClusterChange;
 import io.psf.runtime.internal.cluster.ClusterFunctions;
@@ -24,7 +23,6 @@ import io.psf.runtime.spi.store.MemoryLimit;
 import io.psf.runtime.spi.store.Store;
 import io.psf.runtime.spi.transport.FramePool;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -49,7 +47,7 @@ final class ServingSide {
     /** Makes the parts, which are closed with the node. */
     ServingSide(ServerConfig config, NodeResources node, Handlers handlers, List<HandlerInterceptor> interceptors) {
         ServerConfig.Storage storage = config.storage();
-        CheckpointStore checkpoints = prepared(storage.checkpoints());
+        prepare(storage.checkpoints());
         FramePool pool = node.pool();
         Store store = node.receiver(
                 storage.mapped() == null
@@ -60,7 +58,7 @@ final class ServingSide {
         if (placements.hostMemory() != null) {
             pool.allocateLarge(placements.hostMemory());
         }
-        this.host = HostNode.start("psf-server", Role.SERVER, config.lanes(), placements, checkpoints, pool);
+        this.host = HostNode.start("psf-server", Role.SERVER, config.lanes(), placements, storage.checkpoints(), pool);
         this.connections = new Connections(host, pool, Defaults.CONNECTION_BOUND);
         this.dispatcher = node.receiver(new Dispatcher(
                 host,
@@ -74,20 +72,17 @@ final class ServingSide {
         node.every(Defaults.TICK, connections::expire);
     }
 
-    /** Creates the directory for checkpoints: a save after hours of training is too late to learn that it cannot be. */
-    private static @Nullable CheckpointStore prepared(@Nullable Path directory) {
-        if (directory == null) {
-            return null;
-        }
-        CheckpointStore store = new FolderStore(directory);
-        try {
-            store.prepare();
-            return store;
-        } catch (IOException e) {
-            throw new PsException(
-                    PsException.Code.CONFIGURATION,
-                    "directory for checkpoints: " + directory + ", " + e
-                            + " (expected: one that this server can create and write)");
+    /** Creates the place of checkpoints: a save after hours of training is too late to learn that it cannot be. */
+    private static void prepare(@Nullable CheckpointStore checkpoints) {
+        if (checkpoints != null) {
+            try {
+                checkpoints.prepare();
+            } catch (IOException e) {
+                throw new PsException(
+                        PsException.Code.CONFIGURATION,
+                        "directory for checkpoints: " + checkpoints + ", " + e
+                                + " (expected: one that this server can create and write)");
+            }
         }
     }
 

@@ -1,6 +1,10 @@
 package io.psf.runtime;
 
+import io.psf.api.PsException;
 import io.psf.api.Role;
+import io.psf.api.spi.CheckpointStore;
+import io.psf.api.spi.CheckpointStores;
+import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -90,6 +94,14 @@ final class SettingsText {
             return Path.of(text);
         } catch (InvalidPathException e) {
             return null;
+        }
+    }
+
+    static CheckpointStore checkpoints(String text) {
+        try {
+            return CheckpointStores.open(text);
+        } catch (IllegalArgumentException | IOException e) {
+            throw new PsException(PsException.Code.CONFIGURATION, "PSF_CHECKPOINTS: " + e.getMessage(), e);
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
 import io.psf.api.Role;
+import io.psf.api.spi.FolderStore;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -183,7 +184,11 @@ class SettingsTest {
                         new ServerConfig.Address("server-1.psf", 0),
                         5,
                         new ServerConfig.Storage(
-                                Path.of("/data/psf"), Path.of("/shared/psf"), 3 << 20, 5L << 30, List.of(0, 1)),
+                                Path.of("/data/psf"),
+                                new FolderStore(Path.of("/shared/psf")),
+                                3 << 20,
+                                5L << 30,
+                                List.of(0, 1)),
                         new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000), true)));
         assertThat(Settings.of(all).worker())
                 .isEqualTo(new WorkerConfig(

@@ -23,7 +23,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FolderStore implements CheckpointStore {
     private static final String UNFINISHED = ".part";
-    private static final Pattern PART = Pattern.compile("[A-Za-z0-9%._-]{1,255}");
 
     /** The most files that stay open until they are forced: over a network, closing a file waits. */
     private static final int MOST_OPEN = 256;
@@ -62,14 +60,10 @@ public final class FolderStore implements CheckpointStore {
 
     /** Returns the path of a name, whose folders are no symbolic links. */
     private Path path(String name) throws IOException {
+        CheckpointStores.requireName(this, name);
         Path path = root;
         for (String part : name.split("/", -1)) {
-            if (!PART.matcher(part).matches() || part.equals(".") || part.equals("..")) {
-                throw new FileSystemException(
-                        place(name),
-                        null,
-                        "no name of a file here (expected: parts of A-Z a-z 0-9 % . _ -, with / between them)");
-            } else if (!path.equals(root)) {
+            if (!path.equals(root)) {
                 requireNoLink(path);
             }
             path = path.resolve(part);
@@ -231,6 +225,16 @@ public final class FolderStore implements CheckpointStore {
     @Override
     public String place(String name) {
         return root + "/" + name.substring(0, Math.min(name.length(), 1000));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof FolderStore that && that.root.equals(root);
+    }
+
+    @Override
+    public int hashCode() {
+        return root.hashCode();
     }
 
     @Override

@@ -1,0 +1,207 @@
+package io.psf.hadoop;
+
+import io.psf.api.spi.CheckpointStore;
+import io.psf.api.spi.CheckpointStores;
+import java.io.Closeable;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.apache.hadoop.fs.EtagSource;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileContext;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.ipc.RemoteException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checkpoints in a folder of a file system of Hadoop.
+ *
+ * <p>A small file is published by a renaming that replaces. In a store of objects, where an object appears whole when
+ * its writer has ended, it is written in place.
+ */
+public final class HadoopStore implements CheckpointStore {
+    /** The schemes of stores of objects. */
+    private static final Set<String> OBJECTS = Set.of("s3a", "s3", "gs", "oss", "cosn", "obs");
+
+    private static final String HDFS = "hdfs";
+
+    private final FileSystem files;
+    private final Path root;
+
+    /**
+     * Creates a store.
+     *
+     * @param root the folder, which {@link #prepare} creates if there is none
+     */
+    public HadoopStore(FileSystem files, Path root) {
+        this.files = files;
+        this.root = root;
+    }
+
+    @Override
+    public void prepare() throws IOException {
+        if (!files.mkdirs(root)) {
+            throw new FileSystemException(root.toString(), null, "not created");
+        }
+        String probe = "probe-" + UUID.randomUUID(); // what a user may write is known when it is written
+        publish(probe, new byte[0]);
+        delete(probe);
+    }
+
+    private Path path(String name) throws IOException {
+        CheckpointStores.requireName(this, name);
+        return new Path(root, name);
+    }
+
+    @Override
+    public List<Entry> list(String folder) throws IOException {
+        List<Entry> all = new ArrayList<>();
+        try {
+            for (FileStatus each : files.listStatus(path(folder))) {
+                all.add(entry(each));
+            }
+        } catch (FileNotFoundException e) {
+            return List.of();
+        }
+        return all;
+    }
+
+    private static Entry entry(FileStatus found) {
+        String tag = found instanceof EtagSource source ? source.getEtag() : null;
+        return new Entry(
+                found.getPath().getName(), found.isDirectory(), found.getLen(), found.getModificationTime(), tag);
+    }
+
+    @Override
+    public Entry file(String name) throws IOException {
+        FileStatus found;
+        try {
+            found = files.getFileStatus(path(name));
+        } catch (FileNotFoundException e) {
+            throw missing(name, e);
+        }
+        if (!found.isFile()) {
+            throw new FileSystemException(place(name), null, "a directory (expected: a file)");
+        }
+        return entry(found);
+    }
+
+    private NoSuchFileException missing(String name, FileNotFoundException cause) {
+        NoSuchFileException missing = new NoSuchFileException(place(name));
+        missing.initCause(cause);
+        return missing;
+    }
+
+    @Override
+    public SeekableByteChannel read(String name) throws IOException {
+        try {
+            return new ReadFile(files.open(path(name)), file(name).bytes());
+        } catch (FileNotFoundException e) {
+            throw missing(name, e);
+        }
+    }
+
+    @Override
+    public NewFile create(String name) throws IOException {
+        Path path = path(name);
+        return new WrittenFile(files, path, files.create(path, false));
+    }
+
+    @Override
+    public void publish(String name, byte[] content) throws IOException {
+        Path path = path(name);
+        if (OBJECTS.contains(files.getScheme())) {
+            write(path, content);
+            return;
+        }
+        Path unfinished = path.suffix("." + UUID.randomUUID() + ".part");
+        boolean finished = false;
+        try {
+            write(unfinished, content);
+            FileContext.getFileContext(files.getUri(), files.getConf())
+                    .rename(unfinished, path, Options.Rename.OVERWRITE);
+            finished = true;
+        } finally {
+            if (!finished) {
+                WrittenFile.deleteAfterFailure(files, unfinished);
+            }
+        }
+    }
+
+    private void write(Path path, byte[] content) throws IOException {
+        try (FSDataOutputStream out = files.create(path, true)) {
+            out.write(content);
+            if (out.hasCapability(StreamCapabilities.HSYNC)) {
+                out.hsync();
+            }
+        }
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+        Path path = path(name);
+        try {
+            if (!files.getFileStatus(path).isDirectory() || files.listStatus(path).length == 0) {
+                var unused = files.delete(path, false);
+            }
+        } catch (FileNotFoundException | PathIsNotEmptyDirectoryException e) {
+            return; // nothing is there, or it stays
+        }
+    }
+
+    /**
+     * On HDFS the writer of a file has a lease. It is renewed while its process runs, and given to another writer a
+     * minute after that has ended.
+     */
+    @Override
+    public @Nullable Closeable lock(String name, byte[] content) throws IOException {
+        Path path = path(name);
+        if (!HDFS.equals(files.getScheme())) {
+            throw new UnsupportedOperationException("file system " + files.getUri() + " has no locks");
+        }
+        try {
+            FSDataOutputStream out = files.exists(path) ? files.append(path) : files.create(path, false);
+            out.write(content);
+            out.hflush();
+            return out;
+        } catch (RemoteException e) {
+            if (e.getClassName().endsWith("AlreadyBeingCreatedException")
+                    || e.getClassName().endsWith("RecoveryInProgressException")
+                    || e.getClassName().endsWith("FileAlreadyExistsException")) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public String place(String name) {
+        return root + "/" + name.substring(0, Math.min(name.length(), 1000));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof HadoopStore that && that.root.equals(root);
+    }
+
+    @Override
+    public int hashCode() {
+        return root.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return root.toString();
+    }
+}

@@ -1,0 +1,123 @@
+package io.psf.hadoop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.TensorId;
+import io.psf.api.spi.CheckpointStore;
+import io.psf.api.spi.CheckpointStores;
+import io.psf.builtin.ModelCheckpoint;
+import io.psf.builtin.ModelCheckpoints;
+import io.psf.builtin.Optimizers;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.Worker;
+import io.psf.testkit.StoreContract;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Checkpoints on HDFS, and on Hadoop's own access to a local folder. */
+@Timeout(120)
+class HadoopStoreTest {
+    @TempDir
+    private static Path folder;
+
+    private static MiniDFSCluster hdfs;
+
+    @BeforeAll
+    static void start() throws IOException {
+        hdfs = new MiniDFSCluster.Builder(new Configuration(), folder.resolve("hdfs").toFile())
+                .numDataNodes(1)
+                .build();
+        hdfs.waitActive();
+    }
+
+    @AfterAll
+    static void stop() {
+        hdfs.shutdown(true);
+    }
+
+    private static CheckpointStore open(String name) throws IOException {
+        return CheckpointStores.open(hdfs.getURI() + "/" + name);
+    }
+
+    @Test
+    void hdfsKeepsThePromises() throws IOException {
+        StoreContract.check(open("contract"), open("contract"));
+    }
+
+    @Test
+    void aLocalFileSystemKeepsThePromises() throws IOException {
+        String place = folder.resolve("local").toUri().toString();
+        StoreContract.check(CheckpointStores.open(place), CheckpointStores.open(place));
+    }
+
+    @Test
+    void aModelIsSavedWithIncrementsAndLoadedOnOtherServers() throws IOException {
+        TensorId w = TensorId.of("w");
+        TensorSpec spec = TensorSpec.table("w", 5000, 8).optimizer(Optimizers.adam(0.1));
+        float[] last;
+        try (PsCluster cluster =
+                PsCluster.builder().servers(2).checkpoints(open("models")).start()) {
+            Worker worker = cluster.worker();
+            Tensors.init(worker, spec);
+            ModelCheckpoints checkpoints =
+                    ModelCheckpoints.at(worker, "ctr").keep(2).incremental(2);
+            for (long step = 1; step <= 5; step++) {
+                Tensors.pushRows(worker, w, new long[] {step, 4000 + step}, new float[16])
+                        .await();
+                Tensors.pushRows(worker, w, new long[] {step}, new float[] {1, 2, 3, 4, 5, 6, 7, step})
+                        .await();
+                checkpoints.save(step, Map.of("position", "" + step));
+            }
+            last = Tensors.pull(worker, w);
+            Tensors.save(worker, w, "alone");
+        }
+        try (PsCluster cluster =
+                PsCluster.builder().servers(3).checkpoints(open("models")).start()) {
+            Worker worker = cluster.worker();
+            Tensors.init(worker, spec);
+            ModelCheckpoint loaded =
+                    ModelCheckpoints.at(worker, "ctr").loadLatest().orElseThrow();
+            assertThat(loaded.step()).isEqualTo(5);
+            assertThat(loaded.record(0)).containsEntry("position", "5");
+            assertThat(Tensors.pull(worker, w)).isEqualTo(last);
+            Tensors.push(worker, w, new float[5000 * 8]).await();
+            Tensors.load(worker, w, "alone");
+            assertThat(Tensors.pull(worker, w)).isEqualTo(last);
+        }
+    }
+
+    @Test
+    void anotherJobIsRefusedWhileTheFirstRuns() throws IOException {
+        TensorSpec spec = TensorSpec.dense("w", 10);
+        try (PsCluster cluster =
+                        PsCluster.builder().servers(1).checkpoints(open("jobs")).start();
+                PsCluster other =
+                        PsCluster.builder().servers(1).checkpoints(open("jobs")).start()) {
+            TensorId w = Tensors.init(cluster.worker(), spec);
+            Tensors.init(other.worker(), spec);
+            Tensors.save(cluster.worker(), w, "one");
+            assertThatThrownBy(() -> Tensors.save(other.worker(), w, "one"))
+                    .hasMessageContaining("another job saves there, process ");
+            Tensors.load(other.worker(), w, "one");
+        }
+    }
+
+    @Test
+    void aSchemeThatNothingHasIsRefused() {
+        assertThatThrownBy(() -> CheckpointStores.open("nowhere://bucket/models"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(
+                        "place of checkpoints: nowhere://bucket/models (expected: a directory, or a scheme");
+    }
+}
