@@ -126,12 +126,11 @@ public final class ModelCheckpoints {
 
     /**
      * Returns the same checkpoints, saved incrementally: after a save of all rows, up to {@code most} saves write only
-     * the rows that have changed since the save before, and link its files. A step's folder has all that the step
-     * needs. A shard of which more than half of the rows have changed, or whose range has changed, is saved with all
+     * the rows that have changed since the save before, and name its files. A shard of which more than half of the rows have changed, or whose range has changed, is saved with all
      * rows. A save reads the shards' rows once more, for their hashes, which takes 8 bytes of a server's heap for each
      * row while a shard is saved; pushes are not slower. A damaged file makes all steps unusable that build on it. A
      * server reads the files that it has not written or loaded itself once before it builds on them, and the save after
-     * a skipped step has all rows. On a file system without hard links each save writes all rows.
+     * a skipped step has all rows.
      *
      * <p>A save keeps the newest step that shares no file with the newest one, too, beyond those to {@link #keep}: it
      * can be loaded if a file of the newest chain is damaged.

@@ -26,7 +26,7 @@ public interface BaseModel {
     record Response(long step, int checksum) {}
 
     /**
-     * Reads the manifests, and compares the lengths of the files. The shards verify the content before they link it.
+     * Reads the manifests, and compares the lengths of the files. The shards verify the content before they build on it.
      */
     default Response handle(Request request, StoredNode node) {
         ModelSteps steps = ModelSteps.of(node.checkpoints(), request.model());
