@@ -374,7 +374,7 @@ class SaveLoadTest {
             Tensors.init(worker, spec(Optimizers.sgd(0.1)));
             assertThatThrownBy(() -> Tensors.save(worker, W, "taken/below"))
                     .isInstanceOf(PsException.class)
-                    .hasMessageStartingWith("STORAGE: locking " + folder.resolve("taken/below"))
+                    .hasMessageStartingWith("STORAGE: reading " + folder.resolve("taken/below"))
                     .hasMessageContaining("ot a directory");
             assertThatThrownBy(() -> Tensors.save(worker, W, "full"))
                     .hasMessageStartingWith("STORAGE: ")

@@ -264,6 +264,7 @@ public final class HostNode implements CallTarget {
     public void close() {
         shards.close();
         lane.close(context::close);
+        context.apart().awaitEnd();
         context.endAlarms();
     }
 

@@ -46,6 +46,7 @@ final class NodeContext implements StoredNode {
     private final CallEnvironment environment;
     private final NodeAttachments attachments = new NodeAttachments();
     private final Alarms alarms;
+    private final WorkApart apart = new WorkApart();
     private final ClassLoader classPath = ServiceClassPath.of(NodeContext.class);
     private volatile @Nullable Declarations declarations;
 
@@ -262,8 +263,12 @@ final class NodeContext implements StoredNode {
         if (lane.hasRunner()) {
             lane.execute(work);
         } else {
-            StoredNode.super.runApart(thread, work);
+            apart.run(work, task -> StoredNode.super.runApart(thread, task));
         }
+    }
+
+    WorkApart apart() {
+        return apart;
     }
 
     @Override
