@@ -131,6 +131,46 @@ class MachineTest {
     }
 
     @Test
+    void aNotifiedThreadWaitsForTheOwnerOfTheMonitor() {
+        for (long seed = 0; seed < 20; seed++) {
+            count = 0;
+            run(seed, () -> {
+                Thread waiter = new Thread(() -> {
+                    synchronized (monitor) {
+                        awaitNotification();
+                        incrementSlowly();
+                    }
+                });
+                waiter.start();
+                Thread.sleep(1);
+                synchronized (monitor) {
+                    monitor.notifyAll();
+                }
+                synchronized (monitor) {
+                    incrementSlowly();
+                }
+                waiter.join();
+                assertThat(count).isEqualTo(2);
+            });
+        }
+    }
+
+    private void awaitNotification() {
+        try {
+            monitor.wait();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void incrementSlowly() {
+        int before = count;
+        Thread.yield();
+        Thread.yield();
+        count = before + 1;
+    }
+
+    @Test
     void timersAndTimeLimitsAreVirtual() {
         run(1, () -> {
             ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, work -> new Thread(work, "timer"));

@@ -24,12 +24,16 @@ final class Monitors {
 
     void enter(Object of) {
         Thread thread = Thread.currentThread();
-        Monitor monitor = held.computeIfAbsent(of, any -> new Monitor());
+        Monitor monitor = of(of);
         if (monitor.owner == thread) {
             monitor.count++;
         } else {
             take(of, monitor, thread, 1);
         }
+    }
+
+    private Monitor of(Object of) {
+        return held.computeIfAbsent(of, any -> new Monitor());
     }
 
     private void take(Object of, Monitor monitor, Thread thread, int count) {
@@ -42,7 +46,6 @@ final class Monitors {
         }
         monitor.owner = thread;
         monitor.count = count;
-        held.put(of, monitor);
         if (wasInterrupted) {
             thread.interrupt();
         }
@@ -93,7 +96,7 @@ final class Monitors {
             wasInterrupted = Thread.interrupted();
         }
         boolean wasNotified = !monitor.waiting.remove(thread);
-        take(of, monitor, thread, count);
+        take(of, of(of), thread, count); // the monitor was forgotten if nobody held it after the notification
         if (wasInterrupted && wasNotified) {
             thread.interrupt();
         } else if (wasInterrupted) {
