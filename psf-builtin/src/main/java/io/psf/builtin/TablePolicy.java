@@ -81,9 +81,9 @@ public final class TablePolicy implements Serializable {
 
     /**
      * Removes a row that no push has touched for a time, in whole seconds: then, or up to a sixteenth of the time and
-     * two seconds later, also if no push comes. The clock is the clock of the row's server. A server that has started
-     * again looks for such rows from the first push on that the slice receives. After a load, the time from the last
-     * push before the save to that push does not count: nobody could have pushed.
+     * two seconds later, also if no push comes. The clock is the clock of the row's server; setting its wall clock makes
+     * no difference. A server that has started again looks for such rows from the first push on that the slice receives.
+     * After a load, the time from the last push before the save to that push does not count: nobody could have pushed.
      *
      * @param time at least a second; zero for no limit
      */

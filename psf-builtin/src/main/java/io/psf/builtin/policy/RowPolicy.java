@@ -93,7 +93,7 @@ public final class RowPolicy implements Measured, MovingState {
 
     /** Gives a new shard of a growing table a policy. */
     public static void attach(Shard shard, PolicyOptions options, int slices) {
-        attach(shard, options, slices, () -> System.currentTimeMillis() / 1000);
+        attach(shard, options, slices, new SteadyClock());
     }
 
     /** Like the other, with a clock: seconds since 1970. */

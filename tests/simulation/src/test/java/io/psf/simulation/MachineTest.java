@@ -234,6 +234,23 @@ class MachineTest {
         assertThat(machine.millis()).isEqualTo(500);
     }
 
+    @Test
+    void aTimerFollowsTheClockOfItsNode() {
+        Machine machine = new Machine(1, true);
+        NodeThreads node = machine.node("node");
+        machine.run(BOUNDS, () -> {
+            Thread thread = node.start("sleeper", () -> sleep(1_000));
+            try {
+                Thread.sleep(500);
+                node.setRate(2);
+                thread.join();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        assertThat(machine.millis()).isEqualTo(750);
+    }
+
     private static void sleep(long millis) {
         try {
             Thread.sleep(millis);

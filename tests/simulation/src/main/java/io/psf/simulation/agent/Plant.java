@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param what what is wrong then, as a sentence
  * @param owner the class, by its internal name
  * @param call the name of the method that does nothing when this one calls it; null if this one returns at once
- * @param value what is returned instead: a constant, null for 0, false or null, or {@link #FIRST}
+ * @param value what is returned instead: a constant, null for 0, false or null, {@link #FIRST} or {@link
+ *     #WALL_CLOCK}
  */
 public record Plant(
         String name,
@@ -23,6 +24,9 @@ public record Plant(
         @Nullable Object value) {
     /** Returns the object or the first argument of the call that does nothing. */
     public static final String FIRST = "first";
+
+    /** Returns the nanoseconds of the wall clock. */
+    public static final String WALL_CLOCK = "wall clock";
 
     private static final String RUNTIME = "io/psf/runtime/internal/";
     private static final String SERVER = RUNTIME + "server/";
@@ -236,6 +240,21 @@ public record Plant(
                     "the version of a row does not count the updates of caches",
                     BUILTIN + "cache/Versions",
                     "add",
+                    null),
+            new Plant(
+                    "wall-clock-of-rows",
+                    "bounded-table",
+                    "the age of a row is by the wall clock, which may be set",
+                    BUILTIN + "policy/SteadyClock",
+                    "getAsLong",
+                    "nanoTime",
+                    WALL_CLOCK),
+            returns(
+                    "idle-rows-not-looked-for",
+                    "bounded-table",
+                    "rows expire with pushes alone",
+                    BUILTIN + "policy/RowPolicy",
+                    "tick",
                     null),
             returns(
                     "steps-not-kept",

@@ -45,8 +45,8 @@ final class PlantedMethod extends MethodVisitor {
         String all = opcode == Opcodes.INVOKESTATIC ? itsDescriptor : "(L" + of + ";" + itsDescriptor.substring(1);
         String through = name + "$" + plant.name().replace('-', '_') + "$" + Integer.toHexString(descriptor.hashCode())
                 + "$" + calls++;
-        MethodVisitor code = to.visitMethod(
-                Opcodes.ACC_PRIVATE | Opcodes.ACC_STATIC | Opcodes.ACC_SYNTHETIC, through, all, null, null);
+        int hidden = Opcodes.ACC_PRIVATE | Opcodes.ACC_STATIC | Opcodes.ACC_SYNTHETIC;
+        MethodVisitor code = new PsfMethod(to.visitMethod(hidden, through, all, null, null), owner);
         code.visitCode();
         returnIfOn(code, null, all);
         int at = 0;
@@ -85,6 +85,11 @@ final class PlantedMethod extends MethodVisitor {
     private void pushValue(MethodVisitor code, Type result) {
         if (Plant.FIRST.equals(plant.value())) {
             code.visitVarInsn(Opcodes.ALOAD, 0);
+            return;
+        } else if (Plant.WALL_CLOCK.equals(plant.value())) {
+            PsfMethod.hook(code, "currentTimeMillis", "()J");
+            code.visitLdcInsn(1_000_000L);
+            code.visitInsn(Opcodes.LMUL);
             return;
         }
         switch (result.getSort()) {

@@ -8,7 +8,15 @@ import java.util.SplittableRandom;
 /** Sets the wall clock of a node forward or back. */
 record ClockJump(String node, long millis) implements Fault {
     static Fault draw(Shape shape, SplittableRandom random) {
-        return new ClockJump(Nodes.any(shape, random), random.nextLong(-3_600_000, 3_600_000));
+        return of(Nodes.any(shape, random), random);
+    }
+
+    static Fault ofServer(Shape shape, SplittableRandom random) {
+        return of(Nodes.server(shape, random), random);
+    }
+
+    private static Fault of(String node, SplittableRandom random) {
+        return new ClockJump(node, random.nextLong(-3_600_000, 3_600_000));
     }
 
     @Override

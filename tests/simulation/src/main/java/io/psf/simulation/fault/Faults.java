@@ -32,6 +32,9 @@ public final class Faults {
     public static final List<Fault.Kind> RETURNS =
             List.of(Kill::serverReturns, Kill::workerReturns, Terminate::ofServer, Torn::ofServers);
 
+    /** Lets clocks of servers run fast or slowly, and sets their wall clocks. */
+    public static final List<Fault.Kind> CLOCKS = List.of(ClockRate::ofServer, ClockJump::ofServer);
+
     /** Kills workers. The other ones go on. */
     public static final List<Fault.Kind> WORKERS = List.of(Kill::ofWorker);
 

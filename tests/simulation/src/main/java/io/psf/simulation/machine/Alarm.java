@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Work that is due at a time of the virtual clock. Alarms of one time go off in the order in which they were set. */
 final class Alarm implements Comparable<Alarm>, Future<Object> {
-    final long at;
+    long at;
     final NodeThreads threads;
     final Runnable work;
 

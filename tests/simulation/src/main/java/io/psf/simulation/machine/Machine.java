@@ -151,6 +151,17 @@ public final class Machine {
         alarms.remove(alarm);
     }
 
+    /** Multiplies the times until the alarms of a node go off. */
+    void rescale(NodeThreads threads, double factor) {
+        List<Alarm> moved =
+                alarms.stream().filter(each -> each.threads == threads).toList();
+        alarms.removeAll(moved);
+        for (Alarm each : moved) {
+            each.at = now + (long) Math.ceil((each.at - now) * factor);
+            alarms.add(each);
+        }
+    }
+
     /** Runs a test until it returns. The threads that it leaves behind never run again. */
     public End run(Bounds bounds, Runnable test) {
         carrier = Thread.currentThread();

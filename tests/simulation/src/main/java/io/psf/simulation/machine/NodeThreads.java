@@ -132,8 +132,9 @@ public final class NodeThreads implements Executor {
         locked.add(file);
     }
 
-    /** Sets the speed of the node's clock: 1 for the speed of the machine's clock. */
+    /** Sets the speed of the node's clock and timers: 1 for the speed of the machine's clock. */
     public void setRate(double rate) {
+        machine.rescale(this, this.rate / rate);
         ownTime = time(machine.now());
         changedAt = machine.now();
         this.rate = rate;
@@ -142,6 +143,11 @@ public final class NodeThreads implements Executor {
     /** Sets the wall clock of the node forward, or back. */
     public void jump(long millis) {
         wallJump += millis;
+    }
+
+    /** Returns the time on the node's clock, in nanoseconds, which this does not advance. */
+    public long nanoTime() {
+        return time(machine.now());
     }
 
     /** Returns the time on the node's clock, in nanoseconds, at a time of the machine. */

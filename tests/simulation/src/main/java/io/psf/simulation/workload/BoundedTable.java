@@ -21,12 +21,14 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Workers push in turns to a table that removes rows: those that were pushed least recently or least often, and those
- * that expire after a number of pushes. It has the rows that the test kit's cluster has after the same pushes.
+ * that expire after a number of pushes. It has the rows that the test kit's cluster has after the same pushes. In some
+ * runs rows expire by time, see {@link ExpiringTable}.
  */
 public final class BoundedTable implements Workload {
     private static final int KEYS = 60;
 
     private final ReentrantLock turn = new ReentrantLock(true);
+    private boolean expiresByTime;
 
     @Override
     public String name() {
@@ -35,17 +37,26 @@ public final class BoundedTable implements Workload {
 
     @Override
     public Shape shape(SplittableRandom random) {
+        expiresByTime = random.nextInt(3) == 0;
         return Shape.draw(random, random.nextBoolean() ? Shape.Recovery.JOURNAL : Shape.Recovery.NONE);
     }
 
     @Override
     public List<Fault.Kind> faults(Shape shape) {
-        return Faults.of(Faults.HARMLESS, Faults.ofScheduler(shape));
+        return Faults.of(
+                Faults.HARMLESS,
+                Faults.ofScheduler(shape),
+                expiresByTime ? Faults.of(Faults.CLOCKS, Faults.CLOCKS, Faults.CLOCKS) : List.of());
     }
 
     @Override
     public void run(World world) throws Exception {
-        TensorSpec spec = TensorSpec.growing("table", 1).policy(policy(world.random("policy")));
+        SplittableRandom random = world.random("policy");
+        if (expiresByTime) {
+            new ExpiringTable(world, random).run();
+            return;
+        }
+        TensorSpec spec = TensorSpec.growing("table", 1).policy(policy(random));
         Worker first = world.workers().get(0).get();
         TensorId table = Tensors.init(first, spec);
         TestCluster model = TestCluster.of(world.shape().servers(), 1);
