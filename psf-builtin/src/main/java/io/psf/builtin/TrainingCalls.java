@@ -37,24 +37,25 @@ record TrainingCalls(ClusterCaller worker, String model) {
      *
      * @param steps the number of the last step
      * @param back true if the worker has come back
+     * @param ended true if there is a checkpoint of the last step
      */
-    EnterTraining.Response enter(long steps, boolean back) {
-        EnterTraining.Response place = enter(steps, worker.isLate(), false, back);
+    EnterTraining.Response enter(long steps, boolean back, boolean ended) {
+        EnterTraining.Response place = enter(steps, worker.isLate(), false, back, ended);
         if (place.cut() != EnterTraining.LATE) {
             return place;
         }
         PauseWorkerPsf.stub(worker).call().await();
-        place = enter(steps, true, true, false);
+        place = enter(steps, true, true, false, ended);
         if (place.cut() < 0) { // the others have left
             restart(new int[] {worker.rank()}, false);
         }
         return place;
     }
 
-    private EnterTraining.Response enter(long steps, boolean late, boolean paused, boolean back) {
+    private EnterTraining.Response enter(long steps, boolean late, boolean paused, boolean back, boolean ended) {
         return EnterTrainingPsf.stub(worker)
                 .withDeadline(ModelCalls.LIMIT)
-                .call(SERVER, model, steps, late, paused, back)
+                .call(SERVER, model, steps, late, paused, back, ended)
                 .await();
     }
 

@@ -105,10 +105,12 @@ final class TrainingRun {
     /** Begins together with the other workers, joins them, or learns that they have ended. */
     private void begin() {
         boolean isBack = worker.takeReturn();
-        if (checkpoints.latest().isPresent()) {
+        Optional<ModelCheckpoint> latest = checkpoints.latest();
+        if (latest.isPresent()) {
             checkpoints.named(false); // a worker that was lost before this run comes back by a rollback
         }
-        EnterTraining.Response place = calls.enter(steps, isBack);
+        EnterTraining.Response place = calls.enter(
+                steps, isBack, latest.filter(each -> each.step() >= steps).isPresent());
         long cut = place.cut();
         if (cut == EnterTraining.BACK) {
             throw new PsException(PsException.Code.ROLLED_BACK, "worker " + worker.rank() + " has come back");

@@ -3,6 +3,7 @@ package io.psf.builtin.internal.training;
 import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
+import io.psf.api.Since;
 import io.psf.api.layout.ByKey;
 import io.psf.builtin.checkpoint.RecordEntry;
 import io.psf.builtin.push.Workers;
@@ -22,8 +23,16 @@ public interface EnterTraining {
      * @param late true if the worker has joined a running job
      * @param paused true if nothing waits for the worker ({@link PauseWorker})
      * @param back true if the worker has come back, and all workers load a checkpoint with it
+     * @param ended true if there is a checkpoint of the last step of the worker's run
      */
-    record Request(@ByKey long server, String model, long steps, boolean late, boolean paused, boolean back) {}
+    record Request(
+            @ByKey long server,
+            String model,
+            long steps,
+            boolean late,
+            boolean paused,
+            boolean back,
+            @Since(2) boolean ended) {}
 
     /** In place of a step: the worker begins together with the others. */
     long TOGETHER = -1;
@@ -57,7 +66,7 @@ public interface EnterTraining {
     default CompletionStage<Response> handle(Request request, Node server) {
         TrainingState loop = TrainingLoops.of(server).at(request.model());
         int worker = Workers.rank(server.call(), "training loop");
-        return request.back() && loop.goBackWith(worker, request.steps())
+        return request.back() && loop.goBackWith(worker, request)
                 ? CompletableFuture.completedFuture(Response.at(BACK))
                 : loop.enter(worker, request);
     }

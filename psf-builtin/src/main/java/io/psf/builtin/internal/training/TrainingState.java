@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +34,9 @@ final class TrainingState {
     private final Map<Integer, Place> places = new TreeMap<>();
     /** The workers that wait for a cut at which they join. */
     private final Map<Integer, Joining> joining = new LinkedHashMap<>();
+
+    /** The workers that have left before one has told: they had entered before this server came back. */
+    private final Set<Integer> departed = new TreeSet<>();
 
     /** By rank, the records of the workers that have left in order since the last checkpoint began. */
     private final Map<Integer, List<RecordEntry>> left = new TreeMap<>();
@@ -93,7 +97,7 @@ final class TrainingState {
 
     /** True if no worker is in the loop any more, and none will ask how it has ended. */
     boolean isForgotten() {
-        return places.isEmpty() && joining.isEmpty() && meeting == null && next == null && !over;
+        return places.isEmpty() && joining.isEmpty() && departed.isEmpty() && meeting == null && next == null && !over;
     }
 
     /** True if the run of a worker has ended with the others'. */
@@ -101,12 +105,27 @@ final class TrainingState {
         return over && (stopped || until <= steps);
     }
 
+    /** As above, also if this server has come back after the end: then it knows no other worker. */
+    private boolean isOver(int worker, EnterTraining.Request request) {
+        return isOver(request.steps()) || request.ended() && isLeft(worker) && !isAlone(worker);
+    }
+
+    /** True if no other worker is in the loop. */
+    private boolean isLeft(int worker) {
+        return Set.of(worker).containsAll(places.keySet());
+    }
+
+    private boolean isAlone(int worker) {
+        return present.get().equals(Set.of(worker));
+    }
+
     CompletionStage<EnterTraining.Response> enter(int worker, EnterTraining.Request request) {
         boolean late = request.late();
         boolean paused = request.paused();
         saves.forget(worker);
-        boolean isAlone = present.get().equals(Set.of(worker));
-        if ((late || request.back()) && isOver(request.steps())) {
+        departed.remove(worker);
+        boolean isAlone = isAlone(worker);
+        if ((late || request.back()) && isOver(worker, request)) {
             places.remove(worker);
             return CompletableFuture.completedFuture(EnterTraining.Response.at(EnterTraining.OVER));
         }
@@ -135,6 +154,7 @@ final class TrainingState {
 
     private void begin() {
         places.clear();
+        departed.clear();
         begun = false;
         over = false;
         stopped = false;
@@ -150,12 +170,10 @@ final class TrainingState {
     /**
      * Makes all workers go back to a checkpoint together with a worker that has come back.
      *
-     * @param until the last step of its run
      * @return false if it is the only one, or if the others have ended
      */
-    boolean goBackWith(int worker, long until) {
-        boolean isLeft = Set.of(worker).containsAll(places.keySet());
-        if (present.get().equals(Set.of(worker)) || isLeft && isOver(until)) {
+    boolean goBackWith(int worker, EnterTraining.Request request) {
+        if (isAlone(worker) || isLeft(worker) && isOver(worker, request)) {
             return false;
         }
         requireKnown(worker);
@@ -178,6 +196,9 @@ final class TrainingState {
      */
     void leave(int worker, List<RecordEntry> record) {
         boolean trains = places.remove(worker) != null;
+        if (!trains && !begun) {
+            departed.add(worker);
+        }
         joining.remove(worker);
         if (trains && reason == null && !record.isEmpty()) {
             left.put(worker, record.stream().filter(RecordEntry::isCarriedOver).toList());
@@ -212,10 +233,11 @@ final class TrainingState {
 
     /** Learns of all workers after this server has come back: it has told none of them of a cut. */
     private void requireKnown(int worker) {
+        departed.remove(worker);
         if (!places.containsKey(worker)) {
             places.put(worker, new Place(0, UNKNOWN));
             present.get().stream()
-                    .filter(each -> !joining.containsKey(each))
+                    .filter(each -> !joining.containsKey(each) && !departed.contains(each))
                     .forEach(each -> places.putIfAbsent(each, new Place(0, UNKNOWN)));
         }
     }
@@ -359,6 +381,7 @@ final class TrainingState {
     void retain(Set<Integer> now) {
         places.keySet().retainAll(now);
         joining.keySet().retainAll(now);
+        departed.retainAll(now);
         over &= !now.isEmpty();
         saves.retain(now);
         check();

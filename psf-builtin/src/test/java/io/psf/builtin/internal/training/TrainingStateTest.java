@@ -266,14 +266,18 @@ class TrainingStateTest {
         assertThat(two).isCompletedExceptionally();
     }
 
+    private static EnterTraining.Request request(
+            long steps, boolean late, boolean paused, boolean back, boolean ended) {
+        return new EnterTraining.Request(0, "m", steps, late, paused, back, ended);
+    }
+
     private CompletableFuture<EnterTraining.Response> enter(int rank, boolean late, boolean paused) {
         return enter(rank, STEPS, late, paused, false);
     }
 
     private CompletableFuture<EnterTraining.Response> enter(
             int rank, long steps, boolean late, boolean paused, boolean back) {
-        return loop.enter(rank, new EnterTraining.Request(0, "m", steps, late, paused, back))
-                .toCompletableFuture();
+        return loop.enter(rank, request(steps, late, paused, back, false)).toCompletableFuture();
     }
 
     /**
@@ -329,13 +333,35 @@ class TrainingStateTest {
         present.forEach(rank -> loop.tell(rank, STEPS, STEPS, 0, false));
         meet(STEPS);
         leave(0);
-        assertThat(loop.goBackWith(0, STEPS))
+        assertThat(loop.goBackWith(0, request(STEPS, false, false, true, true)))
                 .as("while worker 1 is in the loop")
                 .isTrue();
         leave(0);
         leave(1);
-        assertThat(loop.goBackWith(0, STEPS)).isFalse();
+        assertThat(loop.goBackWith(0, request(STEPS, false, false, true, false)))
+                .isFalse();
         assertThat(enter(0, STEPS, false, false, true).join().cut()).isEqualTo(EnterTraining.OVER);
+    }
+
+    /** The server that led the loop was lost after the end: this one knows none of its workers. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aWorkerThatComesAfterTheEndLearnsOfItThoughTheServerHasComeBackToo(boolean isBack) {
+        present.addAll(Set.of(0, 1));
+        EnterTraining.Request back = request(STEPS, !isBack, false, isBack, true);
+        assertThat(isBack && loop.goBackWith(0, back)).isFalse();
+        assertThat(loop.enter(0, back).toCompletableFuture().join().cut()).isEqualTo(EnterTraining.OVER);
+        leave(0);
+        var one = loop.meet(1, MeetWorkers.LOAD, new Meeting.Attendance(false, List.of()))
+                .toCompletableFuture();
+        assertThat(one.getNow(null)).as("worker 0 is not awaited").isNotNull();
+    }
+
+    @Test
+    void aWorkerGoesBackWithAServerThatHasComeBackIfTheLastStepHasNoCheckpoint() {
+        present.addAll(Set.of(0, 1));
+        assertThat(loop.goBackWith(0, request(STEPS, false, false, true, false)))
+                .isTrue();
     }
 
     @Test

@@ -49,10 +49,12 @@ public final class Training implements Workload {
                 .updates(Updates.SUM)
                 .slices(world.shape().servers() + world.random("slices").nextInt(3));
         int interval = 1 + world.random("interval").nextInt(8);
+        boolean leave =
+                world.random("end").nextBoolean(); // if not, a worker that comes back finds the others at the end
         Team.runQuietly(world, (rank, worker) -> {
             train(world, worker, model, interval);
             finished.add(rank);
-            if (finished.size() < world.workers().size()) { // the cluster ends with the last one
+            if (leave && finished.size() < world.workers().size()) { // the cluster ends with the last one
                 Team.leave(world, worker);
             }
         });
