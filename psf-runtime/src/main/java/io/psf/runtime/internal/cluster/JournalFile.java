@@ -127,13 +127,14 @@ final class JournalFile implements AutoCloseable {
         }
         while (bytes.hasRemaining()) {
             int at = bytes.position();
-            boolean hasHeader = bytes.remaining() >= HEADER;
-            if (hasHeader && checksum(bytes.slice(at, 8)) != bytes.getInt(at + 8) && !isZero(bytes)) {
+            boolean hasHeader =
+                    bytes.remaining() >= HEADER && checksum(bytes.slice(at, 8)) == bytes.getInt(at + 8);
+            if (!hasHeader && !isZero(bytes, at + HEADER)) {
                 throw unreadable(at, "an entry with a wrong checksum", null);
             }
             int length = hasHeader ? bytes.getInt(at) : 0;
             long end = (long) at + HEADER + length;
-            if (!hasHeader || end > bytes.limit() || isZero(bytes)) {
+            if (!hasHeader || end > bytes.limit()) {
                 LOG.warn("{}: an entry at byte {} is incomplete and is left out", path(), at);
                 return;
             }
@@ -156,8 +157,8 @@ final class JournalFile implements AutoCloseable {
     /**
      * True if nothing but zeros follows: a machine that failed may leave them in the place of what was written last.
      */
-    private static boolean isZero(ByteBuffer bytes) {
-        for (int at = bytes.position(); at < bytes.limit(); at++) {
+    private static boolean isZero(ByteBuffer bytes, int from) {
+        for (int at = from; at < bytes.limit(); at++) {
             if (bytes.get(at) != 0) {
                 return false;
             }

@@ -235,6 +235,25 @@ class JournalTest {
         assertThat(found().barrier().called()).containsExactly(call(0, 5));
     }
 
+    /** A machine that failed may leave a part of an entry, in a file that has its new length. */
+    @Test
+    void aLastEntryWithZerosIsLeftOutWhereverTheyBegin() throws IOException {
+        long before;
+        try (Journal journal = Journal.in(folder, 1)) {
+            form(journal);
+            before = Files.size(file());
+            called(journal, call(0, 5));
+        }
+        byte[] whole = Files.readAllBytes(file());
+        for (int length = (int) before; length < whole.length; length++) {
+            byte[] torn = java.util.Arrays.copyOf(java.util.Arrays.copyOf(whole, length), whole.length);
+            Files.write(file(), torn);
+            assertThat(found().barrier().equals(BarrierStep.NONE))
+                    .as("%d of %d bytes", length, whole.length)
+                    .isEqualTo(!java.util.Arrays.equals(torn, whole));
+        }
+    }
+
     @Test
     void aDamagedJournalIsRefusedWithItsPlace() throws IOException {
         try (Journal journal = Journal.in(folder, 1)) {
