@@ -25,8 +25,11 @@ record Launcher(Machine machine, SimulatedNetwork network, Disk journals, Disk c
     private static final Duration SCHEDULER_RETURN = Duration.ofSeconds(15);
 
     private static final Duration RETURN = Duration.ofMinutes(1);
-    /** How long a node tries to join, which may be started when the job is over. */
-    private static final Duration JOIN = Duration.ofSeconds(40);
+    /**
+     * How long a node tries to join, which may be started when the job is over. Longer than a server takes to end in
+     * order and to be started again: a worker that gives up leaves, and the others go on without it.
+     */
+    private static final Duration JOIN = Duration.ofSeconds(60);
 
     private static final String HOST = "127.0.0.1";
 
