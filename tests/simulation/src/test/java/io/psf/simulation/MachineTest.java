@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.psf.simulation.machine.Machine;
 import io.psf.simulation.machine.NodeThreads;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -168,6 +171,36 @@ class MachineTest {
         Thread.yield();
         Thread.yield();
         count = before + 1;
+    }
+
+    /** A thread of the JVM has a monitor of the JDK when a thread of the machine comes. */
+    @Test
+    void aThreadThatWaitsForTheJvmGoesOnBeforeAnyOther() throws InterruptedException {
+        for (long seed = 0; seed < 10; seed++) {
+            order.clear();
+            List<String> shared = Collections.synchronizedList(new ArrayList<>(List.of("element")));
+            AtomicBoolean isHeld = new AtomicBoolean();
+            AtomicReference<Thread> comes = new AtomicReference<>();
+            Thread jvm = new Thread(() -> shared.forEach(each -> {
+                isHeld.set(true);
+                while (comes.get() == null || comes.get().getState() != Thread.State.BLOCKED) {
+                    Thread.onSpinWait();
+                }
+            }));
+            jvm.start();
+            run(seed, () -> {
+                while (!isHeld.get()) {
+                    Thread.onSpinWait();
+                }
+                Thread other = new Thread(() -> order.add("other"));
+                other.start();
+                comes.set(Thread.currentThread());
+                order.add("first of " + shared.size());
+                other.join();
+            });
+            jvm.join();
+            assertThat(order).containsExactly("first of 1", "other");
+        }
     }
 
     @Test

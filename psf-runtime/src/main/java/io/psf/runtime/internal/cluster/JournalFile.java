@@ -127,8 +127,7 @@ final class JournalFile implements AutoCloseable {
         }
         while (bytes.hasRemaining()) {
             int at = bytes.position();
-            boolean hasHeader =
-                    bytes.remaining() >= HEADER && checksum(bytes.slice(at, 8)) == bytes.getInt(at + 8);
+            boolean hasHeader = bytes.remaining() >= HEADER && checksum(bytes.slice(at, 8)) == bytes.getInt(at + 8);
             if (!hasHeader && !isZero(bytes, at + HEADER)) {
                 throw unreadable(at, "an entry with a wrong checksum", null);
             }

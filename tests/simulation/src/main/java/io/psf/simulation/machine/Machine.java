@@ -2,7 +2,10 @@ package io.psf.simulation.machine;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -36,6 +39,9 @@ public final class Machine {
     private final List<Ready> ready = new ArrayList<>();
     private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
     private final ConcurrentLinkedQueue<Ready> foreign = new ConcurrentLinkedQueue<>();
+    /** The threads that have not ended, by what their executor is given. */
+    private final Map<Runnable, Thread> threads = new IdentityHashMap<>();
+
     private final NodeThreads own;
     private final List<String> failures = new ArrayList<>();
     private @Nullable Thread carrier;
@@ -214,6 +220,29 @@ public final class Machine {
         trace.note(ready.size() * 31L + at + now);
         current = next.threads();
         next.continuation().run();
+        awaitMonitor(next);
+    }
+
+    /**
+     * Lets a thread go on before any other that waits for a monitor of the JVM, such as the one of its cleaners: a thread
+     * of the JVM has it, whose time no seed draws.
+     */
+    private void awaitMonitor(Ready of) {
+        Thread thread = threads.get(of.continuation());
+        long until = 0;
+        while (thread != null && VirtualThreads.isBlocked(thread)) {
+            until = until == 0 ? System.nanoTime() + FOREIGN_NANOS : until;
+            if (removed(ready, of) || removed(foreign, of)) {
+                of.continuation().run();
+                until = 0;
+            } else if (System.nanoTime() > until) {
+                return; // a thread of the machine has it
+            }
+        }
+    }
+
+    private static boolean removed(Collection<Ready> from, Ready of) {
+        return from.removeIf(each -> each.continuation() == of.continuation());
     }
 
     private void takeForeign() {
@@ -240,6 +269,14 @@ public final class Machine {
                     + Arrays.asList(Thread.currentThread().getStackTrace());
             foreign.add(made);
         }
+    }
+
+    void made(Thread thread) {
+        threads.put(VirtualThreads.continuation(thread), thread);
+    }
+
+    void ended(Thread thread) {
+        threads.remove(VirtualThreads.continuation(thread));
     }
 
     /** Removes the continuations of a node that are ready, and returns them. */

@@ -79,8 +79,10 @@ public final class NodeThreads implements Executor {
                 work.run();
             } finally {
                 live.remove(self[0]);
+                machine.ended(self[0]);
             }
         });
+        machine.made(self[0]);
         return self[0];
     }
 

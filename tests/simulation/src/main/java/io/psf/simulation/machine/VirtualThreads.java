@@ -3,6 +3,10 @@ package io.psf.simulation.machine;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class VirtualThreads {
     private static final @Nullable Class<?> KIND = kind();
     private static final @Nullable MethodHandle NEW = constructor();
+    private static final @Nullable Fields FIELDS = fields();
 
     private VirtualThreads() {}
 
@@ -32,6 +37,42 @@ final class VirtualThreads {
         } catch (ReflectiveOperationException e) {
             return null;
         }
+    }
+
+    /**
+     * The fields of a virtual thread.
+     *
+     * @param continuation what its executor is given
+     * @param blocked the states from its arrival at a monitor that another thread has until it goes on
+     */
+    private record Fields(VarHandle state, VarHandle continuation, Set<Integer> blocked) {}
+
+    private static @Nullable Fields fields() {
+        try {
+            Class<?> kind = Class.forName("java.lang.VirtualThread");
+            MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(kind, MethodHandles.lookup());
+            Set<Integer> blocked = new HashSet<>();
+            for (String each : List.of("BLOCKING", "BLOCKED", "UNBLOCKED")) {
+                blocked.add(
+                        (int) lookup.findStaticVarHandle(kind, each, int.class).get());
+            }
+            return new Fields(
+                    lookup.findVarHandle(kind, "state", int.class),
+                    lookup.findVarHandle(kind, "runContinuation", Runnable.class),
+                    Set.copyOf(blocked));
+        } catch (ReflectiveOperationException e) {
+            return null;
+        }
+    }
+
+    /** Returns what the executor of a thread is given. */
+    static Runnable continuation(Thread thread) {
+        return FIELDS == null ? thread : (Runnable) FIELDS.continuation.get(thread);
+    }
+
+    /** True if a thread waits for a monitor of the JVM, or has not gone on since it has the monitor. */
+    static boolean isBlocked(Thread thread) {
+        return FIELDS != null && FIELDS.blocked.contains((int) FIELDS.state.get(thread));
     }
 
     static boolean isOne(Thread thread) {
