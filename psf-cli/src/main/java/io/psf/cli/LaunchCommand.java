@@ -1,8 +1,11 @@
 package io.psf.cli;
 
+import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.runtime.Settings;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -29,6 +32,12 @@ import picocli.CommandLine.TypeConversionException;
         mixinStandardHelpOptions = true)
 final class LaunchCommand implements Callable<Integer> {
     static final String NAME = "launch";
+
+    @Option(
+            names = "--scheduler",
+            paramLabel = "HOST:PORT",
+            description = "where the scheduler listens; default: 127.0.0.1 and any free port (PSF_SCHEDULER)")
+    private @Nullable String scheduler;
 
     @Option(names = "--servers", paramLabel = "N", defaultValue = "1", description = "default: ${DEFAULT-VALUE}")
     private int servers;
@@ -98,7 +107,8 @@ final class LaunchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        boolean isService = isService(System.getenv());
+        Settings settings = settings(System.getenv());
+        boolean isService = settings.isService();
         if (command.isEmpty() && !isService) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
@@ -110,6 +120,10 @@ final class LaunchCommand implements Callable<Integer> {
                     "--workers: 0 (expected: at least 1 for a COMMAND; 0 for a service without one)");
         }
         LocalJobBuilder plan = LocalJob.builder().servers(servers).workers(Math.max(1, workers.count));
+        InetSocketAddress address = settings.schedulerAddress();
+        if (address != null) {
+            plan.scheduler(Member.address(address.getHostString(), address.getPort()));
+        }
         if (workers.more) {
             plan.moreWorkers();
         }
@@ -128,8 +142,14 @@ final class LaunchCommand implements Callable<Integer> {
         }
     }
 
-    private boolean isService(Map<String, String> environment) {
-        Settings settings = Settings.of(environment);
-        return (lifetime == null ? settings : settings.with(Map.of("PSF_LIFETIME", lifetime))).isService();
+    private Settings settings(Map<String, String> environment) {
+        Map<String, String> options = new HashMap<>();
+        if (scheduler != null) {
+            options.put("PSF_SCHEDULER", scheduler);
+        }
+        if (lifetime != null) {
+            options.put("PSF_LIFETIME", lifetime);
+        }
+        return Settings.of(environment).with(options);
     }
 }

@@ -37,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalJob implements AutoCloseable {
     private static final Pattern LISTENING = Pattern.compile("scheduler listening on (\\S+:\\d+)");
+    /** A scheduler that listens on all addresses of this machine. */
+    private static final Pattern ANY = Pattern.compile("^(0\\.0\\.0\\.0|\\[::\\]):");
+
     private static final String READY = "cluster is ready: ";
 
     /** The time limit for the scheduler to listen. */
@@ -97,7 +100,7 @@ public final class LocalJob implements AutoCloseable {
                 lines.accept(
                         "psf", "TLS with certificates of this job, for psf status and others: PSF_CONFIG=" + settings);
             }
-            start("scheduler", "scheduler", 0, "127.0.0.1:0");
+            start("scheduler", "scheduler", 0, plan.scheduler);
             String where = schedulerAddress();
             for (int rank = 0; rank < plan.servers; rank++) {
                 start("server " + rank, "server", rank, where);
@@ -153,7 +156,7 @@ public final class LocalJob implements AutoCloseable {
         if (!address.isDone()) {
             Matcher matcher = LISTENING.matcher(line);
             if (matcher.find()) {
-                address.complete(matcher.group(1));
+                address.complete(ANY.matcher(matcher.group(1)).replaceFirst("127.0.0.1:"));
             }
         }
         if (line.contains(READY)) {

@@ -26,6 +26,7 @@ public final class LocalJobBuilder {
             "PSF_HEALTH",
             "PSF_RANK");
 
+    String scheduler = "127.0.0.1:0";
     int servers = 1;
     int workers = 1;
     List<String> classPath = List.of();
@@ -43,6 +44,12 @@ public final class LocalJobBuilder {
     BiConsumer<String, String> lines = (node, line) -> System.out.println(LogLine.shown(node, line));
 
     LocalJobBuilder() {}
+
+    /** Sets where the scheduler listens, {@code host:port}. The default is any free port of 127.0.0.1. */
+    public LocalJobBuilder scheduler(String address) {
+        this.scheduler = address;
+        return this;
+    }
 
     /** Sets the number of servers, at least 1. */
     public LocalJobBuilder servers(int servers) {

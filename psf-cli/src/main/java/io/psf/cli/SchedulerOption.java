@@ -4,7 +4,6 @@ import io.psf.api.PsException;
 import io.psf.runtime.Settings;
 import io.psf.runtime.WorkerConfig;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -28,21 +27,17 @@ final class SchedulerOption {
      * @param patience the time for the connection and for each call
      */
     WorkerConfig config(Map<String, String> environment, Duration patience) {
-        Map<String, String> options = new HashMap<>();
-        options.put("PSF_ROLE", "worker");
-        if (scheduler != null) {
-            options.put("PSF_SCHEDULER", scheduler);
-        } else if (!environment.containsKey("PSF_CONFIG")
-                && Settings.names("PSF_SCHEDULER").stream().noneMatch(environment::containsKey)) {
+        Settings settings = Settings.of(environment)
+                .with(
+                        scheduler == null
+                                ? Map.of("PSF_ROLE", "worker")
+                                : Map.of("PSF_ROLE", "worker", "PSF_SCHEDULER", scheduler));
+        if (settings.schedulerAddress() == null) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
-                    "--scheduler: not set (expected: host:port of the scheduler; or the setting PSF_SCHEDULER)");
+                    "--scheduler: not set (expected: host:port, where the scheduler listens, which psf launch prints; or the"
+                            + " setting PSF_SCHEDULER)");
         }
-        return Settings.of(environment)
-                .with(options)
-                .worker()
-                .withRank(-1)
-                .withJoinTimeout(patience)
-                .withDeadline(patience);
+        return settings.worker().withRank(-1).withJoinTimeout(patience).withDeadline(patience);
     }
 }

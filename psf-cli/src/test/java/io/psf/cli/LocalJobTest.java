@@ -3,10 +3,13 @@ package io.psf.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.psf.api.PsException;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +19,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(120)
 class LocalJobTest {
@@ -51,6 +56,29 @@ class LocalJobTest {
         assertThat(lines)
                 .contains("[worker 0] rank 0 of 2", "[worker 1] rank 1 of 2")
                 .anyMatch(line -> line.startsWith("[psf] scheduler, server 0 had not ended"));
+    }
+
+    /** Of all addresses, and of IPv6 if this machine has it. */
+    @ParameterizedTest
+    @CsvSource({"0.0.0.0, 127.0.0.1:", "[::1], [::1]:"})
+    void nodesConnectToTheSchedulerOfAHost(String host, String shown) {
+        assumeTrue(canListen(host), "no " + host + " on this machine");
+        try (LocalJob job = job().scheduler(host + ":0")
+                .environment(Map.of("PSF_INSECURE", "true"))
+                .workerMain(Child.class, "connect")
+                .start()) {
+            assertThat(job.awaitExit(SOON)).as(() -> String.join("\n", lines)).isTrue();
+            assertThat(job.exitCode()).as(() -> String.join("\n", lines)).isZero();
+            assertThat(job.schedulerAddress()).startsWith(shown);
+        }
+    }
+
+    private static boolean canListen(String host) {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(host))) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     @Test

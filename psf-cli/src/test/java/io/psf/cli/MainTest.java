@@ -3,6 +3,8 @@ package io.psf.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,7 +52,7 @@ class MainTest {
         "launch --lifetime long -- true, 'PSF_LIFETIME: long in the options (expected: how long the cluster lives: job, until its last worker leaves, or service, until it is told to end)'",
         "health --node x, 'PSF_HEALTH: x in the options (expected: host:port for the probes of a node, port 0 for any)'",
         "health --node h:1 --scheduler h:1, '--node, --scheduler: both are given (expected: one of them)'",
-        "status, '--scheduler: not set (expected: host:port of the scheduler; or the setting PSF_SCHEDULER)'",
+        "status, '--scheduler: not set (expected: host:port, where the scheduler listens, which psf launch prints; or the setting PSF_SCHEDULER)'",
         "launch --workers 0 -- true, '--workers: 0 (expected: at least 1 for a COMMAND; 0 for a service without one)'",
         "launch, 'COMMAND: not set (expected: the program and its arguments, after --; see psf launch --help)'",
         "status --interval soon, --interval: soon (expected: a number; see psf status --help)",
@@ -82,7 +84,7 @@ class MainTest {
 
     @Test
     void aSchedulerWhosePortIsTakenSaysSoInOneLine() throws Exception {
-        try (java.net.ServerSocket taken = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             assertThat(psf(
                             Map.of(),
                             "scheduler",
@@ -107,6 +109,25 @@ class MainTest {
         assertThat(psf(Map.of(), arguments.toArray(String[]::new)))
                 .startsWith("7: ")
                 .contains("[scheduler] ", "[psf] worker 1 ended with exit code 7");
+    }
+
+    /** So that psf status and psf stop find the cluster by the same setting. */
+    @Test
+    void theSchedulerOfALaunchedClusterListensWhereItIsTold() throws Exception {
+        String address;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            address = "127.0.0.1:" + free.getLocalPort();
+        }
+        List<String> program = List.of(
+                "--", NodeJvm.java(), "-cp", System.getProperty("java.class.path"), Child.class.getName(), "connect");
+        for (List<String> option : List.of(List.of("launch"), List.of("launch", "--scheduler", address))) {
+            List<String> arguments = new ArrayList<>(option);
+            arguments.addAll(program);
+            String setting = option.size() == 1 ? address : "127.0.0.1:1";
+            assertThat(psf(Map.of("PSF_SCHEDULER", setting), arguments.toArray(String[]::new)))
+                    .startsWith("0: ")
+                    .contains("scheduler listening on " + address);
+        }
     }
 
     @Test

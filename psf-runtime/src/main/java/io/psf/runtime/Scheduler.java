@@ -125,7 +125,7 @@ public final class Scheduler implements AutoCloseable {
             connections.expire();
         });
         resources.started(tickets.of(Role.SCHEDULER, 0, 0).info(), connections.gauges());
-        LOG.info("scheduler listening on {}:{}", config.host(), listener.port());
+        LOG.info("scheduler listening on {}", Member.address(config.host(), listener.port()));
     }
 
     /** Finds out, on a thread of its own, whether nothing listens any more where a server did. */

@@ -157,9 +157,18 @@ public final class Settings {
         return told == null ? null : new ServerConfig.Address(told.host(), told.port());
     }
 
+    /** Returns the scheduler's address, unresolved; port 0 for any; null if it is not set. */
+    public @Nullable InetSocketAddress schedulerAddress() {
+        return unresolved(SettingsKey.SCHEDULER);
+    }
+
     /** Returns where a node listens for probes, unresolved; port 0 for any; null if it does not. */
     public @Nullable InetSocketAddress health() {
-        SettingsAddress address = find(SettingsKey.HEALTH, null);
+        return unresolved(SettingsKey.HEALTH);
+    }
+
+    private @Nullable InetSocketAddress unresolved(SettingsKey<SettingsAddress> key) {
+        SettingsAddress address = find(key, null);
         return address == null ? null : InetSocketAddress.createUnresolved(address.host(), address.port());
     }
 
