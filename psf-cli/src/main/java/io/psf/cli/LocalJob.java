@@ -68,8 +68,13 @@ public final class LocalJob implements AutoCloseable {
     private final Thread atShutdown = new Thread(this::endAll, "psf-job-end");
     private boolean complete;
     private boolean ending;
+    /** True once all nodes have ended. */
+    private boolean settled;
+
     private @Nullable LocalNode failedWorker;
     private @Nullable LocalNode failedNode;
+    /** The node whose failure came before all others. */
+    private @Nullable LocalNode failedFirst;
     /** True once every node has joined. */
     private boolean formed;
     /** True if the job was terminated because a worker had ended without joining. */
@@ -198,6 +203,7 @@ public final class LocalJob implements AutoCloseable {
             isEarly = code == 0 && node.isWorker() && !formed && !ending;
             if (code != 0 && !ending) {
                 isNews = true;
+                failedFirst = failedFirst == null ? node : failedFirst;
                 if (node.isWorker() && failedWorker == null) {
                     failedWorker = node;
                 } else if (!node.isWorker() && failedNode == null) {
@@ -237,7 +243,9 @@ public final class LocalJob implements AutoCloseable {
     /** Completes the job if all nodes have ended. If only the workers have, schedules the termination of the others. */
     private void settle() {
         boolean workersHaveEnded;
+        boolean isOver;
         int code;
+        LocalNode first;
         synchronized (this) {
             if (!complete && !ending) {
                 return;
@@ -252,10 +260,16 @@ public final class LocalJob implements AutoCloseable {
                 LocalNode failed = failedWorker != null ? failedWorker : failedNode;
                 code = failed == null && unformed ? NOT_FORMED : exitCodeOf(failed);
             }
+            isOver = code >= 0 && !settled;
+            settled |= isOver;
+            first = failedFirst;
         }
-        if (code >= 0) {
+        if (isOver) {
+            if (first != null) {
+                lines.accept("psf", "the job has failed: " + first.failure());
+            }
             ended.complete(code);
-        } else if (workersHaveEnded) {
+        } else if (code < 0 && workersHaveEnded) {
             after(plan.toFollow).execute(this::endStragglers);
         }
     }

@@ -16,6 +16,9 @@ final class LocalNode {
     /** The time limit for reading lines after the process has ended, since a descendant may hold the pipe open. */
     private static final Duration LAST_LINES = Duration.ofSeconds(2);
 
+    /** The exit code of a process that SIGKILL has ended: by a user, or by a kernel without memory. */
+    private static final int KILLED = 128 + 9;
+
     private final String name;
     private final boolean worker;
     private final Process process;
@@ -78,6 +81,18 @@ final class LocalNode {
     /** Returns the future exit code, completed once the process has ended and its lines have been read. */
     CompletableFuture<Integer> done() {
         return done;
+    }
+
+    /** Returns what has happened to a node that has failed, and what helps. */
+    String failure() {
+        int code = process.exitValue();
+        String ended = "%s ended first, with exit code %d%s (expected: "
+                .formatted(name, code, code == KILLED ? ", as if killed with SIGKILL" : "");
+        return worker
+                ? ended + "0; its lines above say why)"
+                : ended
+                        + "running until the workers end; its lines above, or the kernel's log, say why). Start the job again."
+                        + " A cluster of psf node with PSF_SERVER_RETURN or PSF_JOURNAL goes on without a lost node";
     }
 
     String lastLine() {

@@ -104,7 +104,11 @@ class LocalJobTest {
             assertThat(job.exitCode()).isEqualTo(42);
         }
         assertThat(handles).noneMatch(ProcessHandle::isAlive);
-        assertThat(lines).contains("[psf] worker 1 ended with exit code 42");
+        assertThat(lines)
+                .contains("[psf] worker 1 ended with exit code 42")
+                .endsWith(
+                        "[psf] the job has failed: worker 1 ended first, with exit code 42 (expected: 0; its lines above say"
+                                + " why)");
     }
 
     @Tag("long")
@@ -143,6 +147,11 @@ class LocalJobTest {
             assertThat(job.awaitExit(SOON)).isTrue();
             assertThat(job.exitCode()).isEqualTo(137);
         }
+        assertThat(lines.get(lines.size() - 1))
+                .startsWith(
+                        "[psf] the job has failed: server 0 ended first, with exit code 137, as if killed with SIGKILL"
+                                + " (expected: running until the workers end; ")
+                .contains("PSF_SERVER_RETURN");
     }
 
     @Test

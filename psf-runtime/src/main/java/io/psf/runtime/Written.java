@@ -101,10 +101,10 @@ final class Written {
         for (Peer server : servers.get()) {
             PsException lost = server.lostWrites();
             if (lost != null) {
-                throw new PsException(
+                throw new PsException( // the loss as cause would say the same once more, with frames of another thread
                         Code.UNAVAILABLE,
-                        lost.detail() + " (expected: running until the job ends, since it held changes of this worker)",
-                        lost);
+                        lost.detail()
+                                + " (expected: running until the job ends, since it held changes of this worker)");
             }
         }
     }
