@@ -10,6 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Runs the program of the archive that {@code psf-dist} builds: without Maven, and without a checkout. */
 @Timeout(120)
 class DistributionTest {
+    private static final Pattern LINK = Pattern.compile("]\\((?!http)([^)#]+)");
     private static final Path ARCHIVES = Path.of("../../psf-dist/target");
 
     @TempDir
@@ -71,14 +75,33 @@ class DistributionTest {
         String page = Files.readString(home.resolve("README.md"));
         int begin = page.indexOf("```java\n") + "```java\n".length();
         Files.writeString(home.resolve("Sum.java"), page.substring(begin, page.indexOf("```", begin)));
-        String command = page.lines()
-                .map(String::strip)
-                .filter(line -> line.startsWith("psf launch "))
-                .findFirst()
-                .orElseThrow();
-        String said =
-                run("", "bash", "-c", "cd '" + home + "' && PATH=\"$PWD/bin:$JAVA_HOME/bin:$PATH\" && " + command);
-        assertThat(said).startsWith("0: ").contains("[worker 0] [-2.0, -1.0]", "[worker 1] [-2.0, -1.0]");
+        assertThat(commands(page, "psf launch .*Sum.java"))
+                .startsWith("0: ")
+                .contains("[worker 0] [-2.0, -1.0]", "[worker 1] [-2.0, -1.0]");
+    }
+
+    @Test
+    void aFunctionOfAUserIsCompiledByTheJdkAlone() throws Exception {
+        String page = Files.readString(home.resolve("README.md"));
+        assertThat(commands(page, "psf new .*|javac .*|psf launch .*clicks.Main"))
+                .startsWith("0: ")
+                .contains("[worker 0] squared norm 220.0");
+        assertThat(home.resolve("compile"))
+                .isDirectoryContaining("glob:**/psf-testkit-*.jar")
+                .isDirectoryNotContaining("glob:**/psf-runtime-*.jar");
+    }
+
+    @Test
+    void theArchiveHasTheDocumentsThatItsPagesLinkTo() throws Exception {
+        for (String page : List.of("README.md", "deploy/README.md")) {
+            for (Matcher link = LINK.matcher(Files.readString(home.resolve(page))); link.find(); ) {
+                assertThat(home.resolve(page).resolveSibling(link.group(1)))
+                        .as(page)
+                        .exists();
+            }
+        }
+        assertThat(home.resolve("docs/guide/clusters.md")).exists();
+        assertThat(home.resolve("deploy/compose")).isDirectoryContaining("glob:**/*.yaml");
     }
 
     @Test
@@ -92,6 +115,15 @@ class DistributionTest {
             assertThat(files.map(file -> file.getFileName().toString()))
                     .contains(home.getFileName() + ".tar.gz", home.getFileName() + ".zip");
         }
+    }
+
+    /** Runs the commands of the README that match, in the folder of the archive. */
+    private String commands(String page, String matching) throws Exception {
+        String commands = page.lines()
+                .map(String::strip)
+                .filter(line -> line.matches(matching))
+                .collect(Collectors.joining(" && "));
+        return run("", "bash", "-c", "cd '" + home + "' && PATH=\"$PWD/bin:$JAVA_HOME/bin:$PATH\" && " + commands);
     }
 
     private String psf(String input, String... arguments) throws Exception {
