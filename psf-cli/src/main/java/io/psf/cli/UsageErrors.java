@@ -2,6 +2,7 @@ package io.psf.cli;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.IParameterExceptionHandler;
@@ -14,6 +15,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Prints what is wrong with a command line in one line: {@code --servers: x (expected: a whole number; see ..)}. */
 public final class UsageErrors implements IParameterExceptionHandler {
+    /** The commands that the script of a checkout has besides. */
+    private static final Set<String> OF_CHECKOUT =
+            Set.of("bench", "convnet", "demo", "lenet", "movielens", "recommender", "simulate", "spark-demo");
+
     private static final String EXPECTED = "(expected: ";
 
     @Override
@@ -42,6 +47,12 @@ public final class UsageErrors implements IParameterExceptionHandler {
                 && !missing.getMissing().isEmpty()) {
             ArgSpec first = missing.getMissing().get(0);
             return name(first) + ": not set " + EXPECTED + expected(first) + ")";
+        }
+        if (problem instanceof UnmatchedArgumentException unmatched
+                && problem.getCommandLine().getParent() == null
+                && OF_CHECKOUT.contains(unmatched.getUnmatched().get(0))) {
+            String command = unmatched.getUnmatched().get(0);
+            return command + ": only in a checkout of psf " + EXPECTED + "./psf " + command + " there)";
         }
         ArgSpec argument = problem.getArgSpec();
         if (argument == null || problem.getValue() == null) {

@@ -11,8 +11,10 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -311,6 +313,22 @@ class ScriptTest {
                 .contains(
                         "[ERROR] no such symbol\npsf: the build failed (the lines above say why; all of Maven's are in ")
                 .doesNotContain("Reactor");
+    }
+
+    /** The archive of psf has these commands neither. */
+    @Test
+    void theProgramKnowsWhatACheckoutRunsBeside() throws Exception {
+        String all = psf(Map.of(), "train").replaceAll(".*one of ([^)]*)\\).*", "$1");
+        Set<String> beside = new LinkedHashSet<>(List.of(all.split(", ", -1)));
+        beside.removeAll(Main.commandLine().getSubcommands().keySet());
+        assertThat(beside).contains("demo", "bench", "simulate");
+        for (String command : beside) {
+            Cli.Said said = Cli.run(command, "--epochs", "1");
+            assertThat(said.exit()).isEqualTo(2);
+            assertThat(said.err())
+                    .isEqualTo("psf: %1$s: only in a checkout of psf (expected: ./psf %1$s there; see psf --help)"
+                            .formatted(command));
+        }
     }
 
     @Test
