@@ -333,9 +333,9 @@ public final class Peer {
         if (theirs == null) {
             throw new PsException(
                             PsException.Code.UNKNOWN_FUNCTION,
-                            "function: \"" + mine.name() + "\" (expected: one that the server has a handler of; it"
-                                    + " searched " + searched
-                                    + "; put the jar of its @PsHandler there, with --classpath JAR of psf launch, server or node)")
+                            "function: \"" + mine.name() + "\" (expected: one that the server has a handler of: put the"
+                                    + " jar of its @PsHandler on the server's class path, with --classpath JAR of psf launch,"
+                                    + " server or node; it searched " + searched + ")")
                     .at(mine.name(), null, null, name);
         }
         requireAgreement(named, theirs);

@@ -59,7 +59,8 @@ final class Router {
             throw new PsException(
                     Code.UNKNOWN_FUNCTION,
                     "function number: 0x" + Integer.toHexString(frame.function())
-                            + " (expected: one that this node has a handler of"
+                            + " (expected: one that this node has a handler of: put the jar of its @PsHandler on the"
+                            + " node's class path, with --classpath JAR of psf launch, server, scheduler or node"
                             + (connection.member() == null ? ")" : "; it searched " + handlers.searched() + ")"));
         }
         FunctionInfo info = choices.function();

@@ -47,33 +47,26 @@ public final class ClassPath {
     }
 
     /**
-     * Returns what a class loader searches, as {@code app.jar, classes/ and 3 more}. Entries with handlers come first.
+     * Returns what a class loader searches, as {@code app.jar, classes/ and 3 more}. Entries with handlers come first. Other
+     * entries in the directory of psf's own jar are probably libraries of psf, and are counted alone.
      */
     static String searched(ClassLoader loader) {
-        List<String> names = ordered(loader).stream().map(ClassPath::name).toList();
-        if (names.isEmpty()) {
-            return "no jar or folder";
-        }
-        if (names.size() <= NAMED) {
-            return String.join(", ", names);
-        }
-        return String.join(", ", names.subList(0, NAMED)) + " and " + (names.size() - NAMED) + " more";
-    }
-
-    /** Returns the entries in order. Entries in the directory of psf's own jar are probably psf's own, and are last. */
-    private static Set<Path> ordered(ClassLoader loader) {
         Path own = origin(ClassPath.class);
         Path libraries = own == null || Files.isDirectory(own) ? null : own.getParent();
-        Set<Path> ordered = new LinkedHashSet<>();
-        services(loader).forEach(file -> add(ordered, container(file)));
-        Set<Path> entries = entries(loader);
-        for (Path entry : entries) {
+        Set<Path> named = new LinkedHashSet<>();
+        services(loader).forEach(file -> add(named, container(file)));
+        Set<Path> all = new LinkedHashSet<>(named);
+        all.addAll(entries(loader));
+        for (Path entry : all) {
             if (!entry.equals(own) && (libraries == null || !libraries.equals(entry.getParent()))) {
-                ordered.add(entry);
+                named.add(entry);
             }
         }
-        ordered.addAll(entries);
-        return ordered;
+        List<String> names = named.stream().limit(NAMED).map(ClassPath::name).toList();
+        int more = all.size() - names.size();
+        return names.isEmpty()
+                ? more == 0 ? "no jar or folder" : "the jars of psf"
+                : String.join(", ", names) + (more == 0 ? "" : " and " + more + " more");
     }
 
     /** Returns the files that name the providers of handlers. */

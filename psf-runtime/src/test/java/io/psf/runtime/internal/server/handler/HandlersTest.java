@@ -508,11 +508,10 @@ class HandlersTest {
                     .isInstanceOf(PsException.class)
                     .hasMessageStartingWith(
                             "UNKNOWN_FUNCTION: function: \"acme.missing\" (expected: one that the server"
-                                    + " has a handler of; it searched ")
+                                    + " has a handler of: put the jar of its @PsHandler on the server's class path, with --classpath JAR"
+                                    + " of psf launch, server or node; it searched ")
                     .hasMessageContaining("test-classes/")
-                    .hasMessageContaining(
-                            "; put the jar of its @PsHandler there, with --classpath JAR of psf launch, server or node) in"
-                                    + " acme.missing, server 0 (");
+                    .hasMessageContaining(") in acme.missing, server 0 (");
         }
     }
 
@@ -521,7 +520,9 @@ class HandlersTest {
         try (PsCluster cluster = PsCluster.embedded(1)) {
             assertThatThrownBy(() -> AbsentPsf.stub(cluster.worker()).call().await())
                     .isInstanceOf(PsException.class)
-                    .hasMessageContaining("(expected: one that this node has a handler of; it searched ")
+                    .hasMessageContaining(
+                            "(expected: one that this node has a handler of: put the jar of its @PsHandler on"
+                                    + " the node's class path, with --classpath JAR of psf launch, server, scheduler or node; it searched ")
                     .hasMessageContaining("test-classes/");
         }
     }
