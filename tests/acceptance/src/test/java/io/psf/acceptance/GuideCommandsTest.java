@@ -46,9 +46,9 @@ final class GuideCommandsTest {
     private static final String PACKAGES = "mvn -f ../axpy package dependency:copy-dependencies -DincludeScope=runtime";
     private static final Pattern NAME = Pattern.compile("^public (?:final class|interface) (\\w+)", Pattern.MULTILINE);
 
-    /** psf's log, and that of java.util.prefs, which jshell uses. */
-    private static final Pattern LOG =
-            Pattern.compile("\\d\\d:\\d\\d:.*|.* java\\.util\\.prefs\\..*|(INFO|WARNING): .*");
+    /** psf's log, the log of java.util.prefs, which jshell uses, and the words that a plain jshell begins and ends with. */
+    private static final Pattern LOG = Pattern.compile("\\d\\d:\\d\\d:.*|.* java\\.util\\.prefs\\..*|(INFO|WARNING): .*"
+            + "|\\|  (Welcome to JShell|For an introduction|Goodbye).*");
 
     /** Commands that are not run here, with the reason and the test that runs their parts. */
     private static final Map<String, String> ELSEWHERE = Map.of(
@@ -56,7 +56,8 @@ final class GuideCommandsTest {
             "mvn verify", "the build that runs this test",
             "PSF_JOURNAL=/var/lib/psf/journal PSF_ROLE=scheduler PSF_SCHEDULER=127.0.0.1:4080 PSF_SERVERS=3 PSF_WORKERS=2 ./psf node",
                     "waits for other nodes: SchedulerRestartTest, ChaosTest",
-            "mvn install -DskipTests -pl psf-builtin,psf-processor -am", "changes the local repository: ScriptTest");
+            "mvn install -Dmaven.test.skip -Dmaven.javadoc.skip -pl psf-builtin,psf-processor,psf-testkit -am",
+                    "changes the local repository: ScriptTest");
 
     private final Set<String> seen = new HashSet<>();
     private final List<Process> started = new ArrayList<>();
@@ -78,8 +79,9 @@ final class GuideCommandsTest {
                 .filter(entry -> Files.exists(Path.of(entry)))
                 .map(entry -> Path.of(entry).toAbsolutePath().toString())
                 .collect(Collectors.joining(File.pathSeparator));
-        Path options = Path.of("../../psf-cli/src/main/resources/io/psf/cli/jvm.options")
-                .toAbsolutePath();
+        Path options = checkout.resolve("psf-cli/src/main/resources/io/psf/cli/jvm.options");
+        Files.createDirectories(options.getParent());
+        Files.copy(Path.of("../..").resolve(checkout.relativize(options)), options);
         Path psf = Files.writeString(
                 checkout.resolve("psf"),
                 "#!/usr/bin/env bash\nexec java '@" + options + "' $PSF_JAVA_OPTS -cp '" + ofPsf
@@ -210,7 +212,9 @@ final class GuideCommandsTest {
     private static void compareAnswers(List<String> lines, String shown) {
         List<String> typed = typed(shown).lines().toList();
         assertThat(lines.stream()
-                        .map(line -> withoutInput(line, typed))
+                        .map(line -> withoutInput(line, typed)
+                                .replaceAll("\\p{Cntrl}", "") // of a plain jshell behind its prompt
+                                .strip())
                         .filter(line -> !line.isEmpty() && !LOG.matcher(line).matches()))
                 .containsExactlyElementsOf(shown.lines()
                         .filter(line -> !line.isEmpty() && !line.startsWith(PROMPT))
