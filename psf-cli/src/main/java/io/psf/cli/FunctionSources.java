@@ -32,6 +32,7 @@ record FunctionSources(String type, String inPackage, Place place) {
             "PsCluster",
             "PsFunction",
             "PsHandler",
+            "PsfTest",
             "Reduce",
             "Request",
             "Response",
@@ -67,7 +68,8 @@ record FunctionSources(String type, String inPackage, Place place) {
         if (!NAME.matcher(name).matches() || name.length() > LONGEST) {
             throw failure(String.format(
                     Locale.ROOT,
-                    "NAME: %s (expected: a letter, then letters, digits and single hyphens, such as row-norms; at most %d)",
+                    "NAME: %s (expected: a letter, then letters, digits and single hyphens, such as row-norms; at most %d;"
+                            + " --dir names the folder)",
                     name,
                     LONGEST));
         }

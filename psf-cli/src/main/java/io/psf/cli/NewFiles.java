@@ -44,8 +44,8 @@ final class NewFiles {
         List<String> missing = missing(present);
         if (!missing.isEmpty()) {
             out.println("The pom.xml does not mention " + String.join(", ", missing)
-                    + ": the sources need psf-builtin and junit-jupiter as dependencies, and psf-processor among the"
-                    + " compiler's annotationProcessorPaths.");
+                    + ": the sources need psf-builtin, psf-testkit and junit-jupiter as dependencies, and psf-processor"
+                    + " among the compiler's annotationProcessorPaths.");
         }
         next(folder, out);
     }
@@ -54,8 +54,8 @@ final class NewFiles {
     static void create(ProjectSources project, Path folder, PrintWriter out) {
         write(project.files(folder), folder, out);
         if (ProjectSources.checkout() == null && !Template.isOfRelease()) {
-            out.println("It needs psf in your local Maven repository: mvn install -DskipTests"
-                    + " -pl psf-builtin,psf-processor -am in psf's checkout, once.");
+            out.println("It needs psf in your local Maven repository: mvn install -Dmaven.test.skip"
+                    + " -Dmaven.javadoc.skip -pl psf-builtin,psf-processor,psf-testkit -am in psf's checkout, once.");
         }
         next(folder, out);
     }
@@ -101,7 +101,7 @@ final class NewFiles {
     /** Returns the artifacts that the sources need and the pom.xml does not mention. */
     private static List<String> missing(String pom) {
         List<String> missing = new ArrayList<>();
-        for (String artifact : List.of("psf-builtin", "psf-processor", "junit-jupiter")) {
+        for (String artifact : List.of("psf-builtin", "psf-processor", "psf-testkit", "junit-jupiter")) {
             if (!pom.contains(artifact)) {
                 missing.add(artifact);
             }

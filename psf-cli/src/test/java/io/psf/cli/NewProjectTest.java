@@ -73,7 +73,8 @@ class NewProjectTest {
 
         Map<String, String> dependencies = versions(pom(folder), pom(folder), "dependency");
 
-        assertThat(dependencies).containsOnlyKeys("psf-builtin", "slf4j-api", "logback-classic", "junit-jupiter");
+        assertThat(dependencies)
+                .containsOnlyKeys("psf-builtin", "psf-testkit", "slf4j-api", "logback-classic", "junit-jupiter");
         for (String artifact : List.of("slf4j-api", "logback-classic", "junit-jupiter")) {
             assertThat(System.getProperty("java.class.path"))
                     .contains(artifact + "-" + dependencies.get(artifact) + ".jar");
@@ -163,7 +164,8 @@ class NewProjectTest {
     @ParameterizedTest
     @CsvSource({
         "new, 'NAME: not set (expected: a project''s name, or function; see psf new --help)'",
-        "new 9lives, 'NAME: 9lives (expected: a letter, then letters, digits and single hyphens, such as row-norms; at most 80)'",
+        "new 9lives, 'NAME: 9lives (expected: a letter, then letters, digits and single hyphens, such as row-norms; at most 80; --dir names the folder)'",
+        "new ../clicks, 'NAME: ../clicks (expected: a letter, then letters, digits and single hyphens, such as row-norms; at most 80; --dir names the folder)'",
         "new enum, '--package: enum (expected: a package in Java, such as com.acme; at most 80)'",
         "new psf, '--package: psf (expected: one of your own, such as com.acme)'"
     })
