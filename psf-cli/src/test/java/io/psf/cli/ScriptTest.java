@@ -39,6 +39,12 @@ class ScriptTest {
             echo '[INFO] Building psf-api 0.1.0-SNAPSHOT                    [1/2]'
             if [ -n "${BLOCK:-}" ]; then read -r word <"$BLOCK"; fi
             echo '[INFO] Building psf-cli 0.1.0-SNAPSHOT                    [2/2]'
+            if [ -n "${NO_NETWORK:-}" ]; then
+              echo '[ERROR] Plugin a:b:1 could not be resolved: Could not transfer artifact a:b:pom:1 from/to central'
+              echo '[ERROR] Plugin a:b:1 could not be resolved: Could not transfer artifact a:b:pom:1 from/to central: Unknown host -> [Help 1]'
+              exit 1
+            fi
+            [[ "$*" != *clean-plugin:help* ]] || echo '[INFO] Building psf 0.1.0-SNAPSHOT                    [3/2]'
             if [ -n "${BROKEN:-}" ]; then echo '[ERROR] no such symbol'; exit 1; fi
             for module in psf-cli examples tests/benchmarks tests/simulation; do
               mkdir -p $module/target/lib
@@ -315,7 +321,26 @@ class ScriptTest {
                 .doesNotContain("Reactor");
     }
 
-    /** The archive of psf has these commands neither. */
+    @Test
+    void aBuildWithoutANetworkSaysSoOnce() throws Exception {
+        assertThat(psf(Map.of("NO_NETWORK", "yes"), "node"))
+                .startsWith("1: ")
+                .containsOnlyOnce("Could not transfer artifact")
+                .contains(
+                        "psf: the build needs the network once, and did not reach it: Could not transfer artifact a:b:pom:1"
+                                + " from/to central: Unknown host (expected: a network; or a mirror or proxy in Maven's"
+                                + " settings.xml; all of Maven's lines are in ");
+    }
+
+    /** Maven counts the goal that needs no project as one more module. */
+    @Test
+    void aBuildOfAProjectCountsItsModules() throws Exception {
+        assertThat(psf(Map.of(), "new", "clicks"))
+                .contains("building psf-api (1 of 2)", "building psf-cli (2 of 2)")
+                .doesNotContain("(3 of 2)");
+    }
+
+    /** An archive does not have these commands. */
     @Test
     void theProgramKnowsWhatACheckoutRunsBeside() throws Exception {
         String all = psf(Map.of(), "train").replaceAll(".*one of ([^)]*)\\).*", "$1");
