@@ -5,6 +5,7 @@ import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.runtime.internal.call.CallClient;
 import io.psf.runtime.internal.call.Peer;
+import io.psf.runtime.spi.transport.TlsEngines;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -32,7 +33,10 @@ final class FirstCall {
                     ? refused
                     : failure;
             String why = Attempts.without(peer.name(), e.detail());
-            String expected = " (expected: a psf " + role.label() + "; another program may listen there)";
+            // A sentence that names the settings of TLS is of a node of psf, and has its own hint.
+            String expected = why.contains(TlsEngines.SETTINGS)
+                    ? ""
+                    : " (expected: a psf " + role.label() + "; another program may listen there)";
             throw switch (e.code()) {
                 case PROTOCOL -> new PsException(Code.PROTOCOL, peer.name() + ": " + why + expected, e);
                 case TIMED_OUT ->
