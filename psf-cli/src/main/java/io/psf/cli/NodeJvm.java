@@ -32,6 +32,9 @@ final class NodeJvm {
     /** The line that the JVM prints on its standard error if it has the module of the vectors. */
     static final String VECTORS_WARNING = "WARNING: Using incubator modules: jdk.incubator.vector";
 
+    /** The program, by its name: a dependency on it would be one on all commands. */
+    private static final String MAIN = "io.psf.cli.Main";
+
     private static final String VECTORS_MODULE = "jdk.incubator.vector";
 
     /** The first JDK whose JIT compiles the vectors to instructions whatever has run before. */
@@ -49,7 +52,7 @@ final class NodeJvm {
         command.addAll(moreFlags);
         command.add("-cp");
         command.add(classPath);
-        command.add(Main.class.getName());
+        command.add(MAIN);
         command.addAll(List.of(arguments));
         return command;
     }

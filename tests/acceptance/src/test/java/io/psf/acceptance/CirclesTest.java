@@ -50,7 +50,6 @@ final class CirclesTest {
             Map.entry("io.psf.builtin.optimizer", 5),
             Map.entry("io.psf.builtin.internal.ssp", 4),
             Map.entry("io.psf.builtin.internal.training", 7),
-            Map.entry("io.psf.cli", 6),
             Map.entry("io.psf.gpu.driver", 7),
             Map.entry("io.psf.processor.read", 4));
 
