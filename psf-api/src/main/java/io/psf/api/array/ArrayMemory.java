@@ -1,10 +1,6 @@
 package io.psf.api.array;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.DoubleBuffer;
-import java.nio.IntBuffer;
-import java.nio.LongBuffer;
 
 /**
  * The memory of arrays, for code that makes frames, files and stores. Programs that use psf, and handlers, do not need
@@ -66,26 +62,6 @@ public final class ArrayMemory {
 
     /** Returns a little-endian view of the same bytes; the buffer itself if it is little-endian already. */
     public static ByteBuffer littleEndian(ByteBuffer bytes) {
-        return bytes.order() == ByteOrder.LITTLE_ENDIAN
-                ? bytes
-                : bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
-    }
-
-    // Little-endian views of a buffer's bytes from its position to its limit, for the arrays of each type.
-
-    static ByteBuffer bytes(ByteBuffer bytes) {
-        return bytes.slice();
-    }
-
-    static IntBuffer ints(ByteBuffer bytes) {
-        return littleEndian(bytes).asIntBuffer();
-    }
-
-    static LongBuffer longs(ByteBuffer bytes) {
-        return littleEndian(bytes).asLongBuffer();
-    }
-
-    static DoubleBuffer doubles(ByteBuffer bytes) {
-        return littleEndian(bytes).asDoubleBuffer();
+        return SharedArray.littleEndian(bytes);
     }
 }

@@ -35,7 +35,7 @@ final class ByteFloats extends ReadOnlyFloats {
     }
 
     static ByteFloats view(ByteBuffer bytes, int block, int n) {
-        ByteBuffer data = ArrayMemory.littleEndian(bytes);
+        ByteBuffer data = SharedArray.littleEndian(bytes);
         int factors = data.position();
         long blocks = (n + (long) block - 1) / block;
         if (data.remaining() != blocks * Float.BYTES + n) {

@@ -52,7 +52,7 @@ public final class DoubleArray extends SharedArray {
      */
     public static DoubleArray view(ByteBuffer bytes) {
         SharedArray.requireWhole(bytes.remaining(), ElementType.DOUBLE);
-        return new DoubleArray(ArrayMemory.doubles(bytes));
+        return new DoubleArray(SharedArray.doubles(bytes));
     }
 
     /** Returns the off-heap elements behind this array, for copies by a device; null if the array is on the heap. */
@@ -184,7 +184,7 @@ public final class DoubleArray extends SharedArray {
     @Override
     void write(int begin, int end, ByteBuffer out) {
         int bytes = (end - begin) * ElementType.DOUBLE.size();
-        ArrayMemory.doubles(out).put(0, data, begin, end - begin);
+        SharedArray.doubles(out).put(0, data, begin, end - begin);
         out.position(out.position() + bytes);
     }
 

@@ -67,7 +67,7 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
     public static FloatArray view(ByteBuffer bytes) {
         SharedArray.requireWhole(bytes.remaining(), ElementType.FLOAT);
         return new FloatArray(
-                ArrayMemory.littleEndian(bytes).asFloatBuffer(), bytes.isDirect() ? bytes : null, bytes.position());
+                SharedArray.littleEndian(bytes).asFloatBuffer(), bytes.isDirect() ? bytes : null, bytes.position());
     }
 
     /** Returns the type of the values in memory, {@code FLOAT32} unless the array is a view of another one. */
@@ -293,7 +293,7 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
     @Override
     void write(int begin, int end, ByteBuffer out) {
         int bytes = (end - begin) * ElementType.FLOAT.size();
-        ArrayMemory.littleEndian(out).asFloatBuffer().put(0, data, begin, end - begin);
+        SharedArray.littleEndian(out).asFloatBuffer().put(0, data, begin, end - begin);
         out.position(out.position() + bytes);
     }
 

@@ -35,7 +35,7 @@ final class HalfFloats extends ConvertedFloats {
             throw new IllegalArgumentException(
                     "bytes: " + bytes.remaining() + " (expected: a multiple of 2, the size of " + type + ")");
         }
-        return new HalfFloats(ArrayMemory.littleEndian(bytes).asShortBuffer(), type, random);
+        return new HalfFloats(SharedArray.littleEndian(bytes).asShortBuffer(), type, random);
     }
 
     /** Returns the memory; null if it is on the heap. */

@@ -1,6 +1,10 @@
 package io.psf.api.array;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.DoubleBuffer;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
 import java.util.StringJoiner;
 import java.util.function.IntFunction;
 
@@ -164,5 +168,30 @@ public abstract sealed class SharedArray permits ByteArray, IntArray, LongArray,
             text.add("... " + array.length() + " in all");
         }
         return text.toString();
+    }
+
+    /** Returns a little-endian view of the same bytes; the buffer itself if it is little-endian already. */
+    static ByteBuffer littleEndian(ByteBuffer bytes) {
+        return bytes.order() == ByteOrder.LITTLE_ENDIAN
+                ? bytes
+                : bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    // Little-endian views of a buffer's bytes from its position to its limit, for the arrays of each type.
+
+    static ByteBuffer bytes(ByteBuffer bytes) {
+        return bytes.slice();
+    }
+
+    static IntBuffer ints(ByteBuffer bytes) {
+        return littleEndian(bytes).asIntBuffer();
+    }
+
+    static LongBuffer longs(ByteBuffer bytes) {
+        return littleEndian(bytes).asLongBuffer();
+    }
+
+    static DoubleBuffer doubles(ByteBuffer bytes) {
+        return littleEndian(bytes).asDoubleBuffer();
     }
 }
