@@ -86,8 +86,8 @@ final class LocalNode {
     /** Returns what has happened to a node that has failed, and what helps. */
     String failure() {
         int code = process.exitValue();
-        String ended = "%s ended first, with exit code %d%s (expected: "
-                .formatted(name, code, code == KILLED ? ", as if killed with SIGKILL" : "");
+        String ended = name + " ended first, with exit code " + code
+                + (code == KILLED ? ", as if killed with SIGKILL" : "") + " (expected: ";
         return worker
                 ? ended + "0; its lines above say why)"
                 : ended

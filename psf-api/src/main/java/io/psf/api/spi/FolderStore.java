@@ -84,10 +84,9 @@ public final class FolderStore implements CheckpointStore {
         List<Entry> all = new ArrayList<>();
         try (DirectoryStream<Path> there = Files.newDirectoryStream(path)) {
             for (Path each : there) {
-                try {
-                    all.add(entry(each, attributes(each)));
-                } catch (NoSuchFileException e) {
-                    continue; // deleted meanwhile
+                Entry entry = present(each);
+                if (entry != null) {
+                    all.add(entry);
                 }
             }
         } catch (NoSuchFileException e) {
@@ -96,6 +95,15 @@ public final class FolderStore implements CheckpointStore {
             throw e.getCause();
         }
         return all;
+    }
+
+    /** Returns the entry of a file; null if it has been deleted meanwhile. */
+    private static @Nullable Entry present(Path path) throws IOException {
+        try {
+            return entry(path, attributes(path));
+        } catch (NoSuchFileException e) {
+            return null;
+        }
     }
 
     private static BasicFileAttributes attributes(Path path) throws IOException {
