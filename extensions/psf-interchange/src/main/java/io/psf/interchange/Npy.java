@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.builtin.Model;
 import java.nio.file.Path;
 
 /**
@@ -21,7 +22,7 @@ public final class Npy {
      *     grows
      */
     public static void save(TensorCaller worker, TensorId tensor, Path file) {
-        NpyFile.save(worker, require(worker, tensor, false), file);
+        NpyFile.save(new RowTransfer(worker, require(worker, tensor, false)), file);
     }
 
     /**
@@ -32,7 +33,27 @@ public final class Npy {
      *     not grow
      */
     public static void save(TensorCaller worker, TensorId table, Path keys, Path values) {
-        NpyFile.save(worker, require(worker, table, true), keys, values);
+        NpyFile.save(new RowTransfer(worker, require(worker, table, true)), keys, values);
+    }
+
+    /**
+     * Writes a tensor of a checkpoint, without a cluster, as {@link #save(TensorCaller, TensorId, Path)}.
+     *
+     * @throws PsException with {@code STORAGE} if the file cannot be written, or the checkpoint is damaged; with {@code
+     *     BAD_REQUEST} if the step does not have the tensor, or the tensor grows
+     */
+    public static void save(Model model, TensorId tensor, Path file) {
+        NpyFile.save(new SavedRows(model, require(model.tensor(tensor).info(), false)), file);
+    }
+
+    /**
+     * Writes a growing table of a checkpoint, without a cluster, as {@link #save(TensorCaller, TensorId, Path, Path)}.
+     *
+     * @throws PsException with {@code STORAGE} if a file cannot be written, or the checkpoint is damaged; with {@code
+     *     BAD_REQUEST} if the step does not have the tensor, or the tensor does not grow
+     */
+    public static void save(Model model, TensorId table, Path keys, Path values) {
+        NpyFile.save(new SavedRows(model, require(model.tensor(table).info(), true)), keys, values);
     }
 
     /**
@@ -58,11 +79,14 @@ public final class Npy {
     }
 
     private static TensorInfo require(TensorCaller worker, TensorId tensor, boolean grows) {
-        TensorInfo info = worker.layout(tensor).info();
+        return require(worker.layout(tensor).info(), grows);
+    }
+
+    private static TensorInfo require(TensorInfo info, boolean grows) {
         if (info.grows() != grows) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "tensor \"" + tensor + "\": " + info.shape() + " (expected: "
+                    "tensor \"" + info.id() + "\": " + info.shape() + " (expected: "
                             + (grows ? "no file of keys, since it does not grow" : "a file of keys, since it grows")
                             + ")");
         }

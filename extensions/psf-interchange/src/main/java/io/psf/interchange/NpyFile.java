@@ -18,10 +18,10 @@ final class NpyFile {
      *
      * @throws PsException with {@code STORAGE} if it cannot be written
      */
-    static void save(Caller caller, TensorInfo tensor, Path file) {
+    static void save(RowSource source, Path file) {
         try (ArrayWriter out = new ArrayWriter(file)) {
-            out.bytes(header(tensor, tensor.rows()));
-            new RowTransfer(caller, tensor).exportRows(out);
+            out.bytes(header(source.tensor(), source.tensor().rows()));
+            source.exportRows(out);
             out.commit();
         } catch (IOException e) {
             throw new PsException(PsException.Code.STORAGE, "writing " + file.toAbsolutePath() + ": " + e, e);
@@ -34,7 +34,8 @@ final class NpyFile {
      *
      * @throws PsException with {@code STORAGE} if one cannot be written; with {@code BAD_REQUEST} if both are one file
      */
-    static void save(Caller caller, TensorInfo table, Path keys, Path values) {
+    static void save(RowSource source, Path keys, Path values) {
+        TensorInfo table = source.tensor();
         if (keys.toAbsolutePath().normalize().equals(values.toAbsolutePath().normalize())) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
@@ -42,13 +43,12 @@ final class NpyFile {
         }
         try (ArrayWriter outKeys = new ArrayWriter(keys);
                 ArrayWriter out = new ArrayWriter(values)) {
-            RowTransfer transfer = new RowTransfer(caller, table);
             long begin = keysHeader(Long.MAX_VALUE).length; // as long as the header of any smaller number
             outKeys.seek(begin);
-            long n = transfer.exportKeys(outKeys);
+            long n = source.exportKeys(outKeys);
             Path unfinished = outKeys.flushed();
             out.bytes(header(table, n));
-            transfer.exportRows(unfinished, begin, n, out);
+            source.exportRows(unfinished, begin, n, out);
             outKeys.seek(0);
             outKeys.bytes(keysHeader(n));
             outKeys.force();

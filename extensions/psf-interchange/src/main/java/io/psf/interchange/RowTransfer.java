@@ -20,7 +20,7 @@ import java.time.Duration;
  * @param caller calls the servers
  * @param tensor the tensor
  */
-record RowTransfer(Caller caller, TensorInfo tensor) {
+record RowTransfer(Caller caller, TensorInfo tensor) implements RowSource {
     private static final int FLOATS = 1 << 18;
 
     /** The number of keys of one slice on a page. */
@@ -33,8 +33,8 @@ record RowTransfer(Caller caller, TensorInfo tensor) {
         return Math.max(1, FLOATS / Math.max(2, tensor.width())); // with a key, a row of width 1 has 3 times its bytes
     }
 
-    /** Writes all rows of a tensor that does not grow. */
-    void exportRows(ArrayWriter out) throws IOException {
+    @Override
+    public void exportRows(ArrayWriter out) throws IOException {
         for (long row = 0; row < tensor.rows(); ) {
             float[] values = FetchRangePsf.stub(caller)
                     .withDeadline(LIMIT)
@@ -64,8 +64,8 @@ record RowTransfer(Caller caller, TensorInfo tensor) {
         return keys;
     }
 
-    /** Writes the keys of a growing table. Returns their number. */
-    long exportKeys(ArrayWriter out) throws IOException {
+    @Override
+    public long exportKeys(ArrayWriter out) throws IOException {
         long n = 0;
         for (KeyPages pages = new KeyPages(caller, tensor.id(), PAGE); pages.hasNext(); ) {
             long[] keys = pages.next();
@@ -75,14 +75,8 @@ record RowTransfer(Caller caller, TensorInfo tensor) {
         return n;
     }
 
-    /**
-     * Writes the rows of keys.
-     *
-     * @param keys the file with the keys
-     * @param offset the position of the first key
-     * @param n the number of keys
-     */
-    void exportRows(Path keys, long offset, long n, ArrayWriter out) throws IOException {
+    @Override
+    public void exportRows(Path keys, long offset, long n, ArrayWriter out) throws IOException {
         try (ArrayReader in = new ArrayReader(keys, offset)) {
             for (long left = n; left > 0; left -= most()) {
                 exportRows(in.longs((int) Math.min(most(), left)), out);

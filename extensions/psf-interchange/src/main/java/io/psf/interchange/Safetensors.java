@@ -3,6 +3,7 @@ package io.psf.interchange;
 import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.builtin.Model;
 import io.psf.builtin.TensorSummary;
 import io.psf.builtin.Tensors;
 import java.nio.file.Path;
@@ -37,7 +38,26 @@ public final class Safetensors {
      *     two arrays would have the same name
      */
     public static void save(TensorCaller worker, Path file, TensorId... tensors) {
-        SafetensorsFile.save(worker, file, infos(worker, tensors));
+        SafetensorsFile.save(
+                file,
+                infos(worker, tensors).stream()
+                        .map(each -> new RowTransfer(worker, each))
+                        .toList());
+    }
+
+    /**
+     * Writes a file from a checkpoint, without a cluster. A file of that name is replaced once everything is written.
+     *
+     * @param tensors the tensors; none means all tensors of the step
+     * @throws io.psf.api.PsException with {@code STORAGE} if the file cannot be written, or the checkpoint is damaged;
+     *     with {@code BAD_REQUEST} if the step does not have a tensor, or two arrays would have the same name
+     */
+    public static void save(Model model, Path file, TensorId... tensors) {
+        List<TensorInfo> infos = tensors.length == 0
+                ? model.checkpoint().tensors()
+                : Arrays.stream(tensors).map(each -> model.tensor(each).info()).toList();
+        SafetensorsFile.save(
+                file, infos.stream().map(each -> new SavedRows(model, each)).toList());
     }
 
     /**

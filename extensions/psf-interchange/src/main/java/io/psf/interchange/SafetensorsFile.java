@@ -48,16 +48,18 @@ final class SafetensorsFile {
      * @throws PsException with {@code STORAGE} if it cannot be written; with {@code BAD_REQUEST} if two arrays would
      *     have one name
      */
-    static void save(Caller caller, Path file, List<TensorInfo> tensors) {
+    static void save(Path file, List<? extends RowSource> sources) {
+        List<TensorInfo> tensors = sources.stream().map(RowSource::tensor).toList();
         requireNames(file, tensors);
         try (ArrayWriter out = new ArrayWriter(file)) {
             int header = headerBytes(tensors);
             out.seek(header);
             Map<TensorInfo, Written> keys = new LinkedHashMap<>();
             long at = 0;
-            for (TensorInfo each : tensors) {
+            for (RowSource source : sources) {
+                TensorInfo each = source.tensor();
                 if (each.grows()) {
-                    long n = new RowTransfer(caller, each).exportKeys(out);
+                    long n = source.exportKeys(out);
                     keys.put(each, written(each.id().name() + KEYS, ElementFormat.I64, "[" + n + "]", at, n));
                     at += n * Long.BYTES;
                 }
@@ -65,17 +67,17 @@ final class SafetensorsFile {
             Map<String, Written> all = new LinkedHashMap<>();
             keys.values().forEach(each -> all.put(each.name(), each));
             Path unfinished = out.flushed();
-            for (TensorInfo each : tensors) {
-                RowTransfer transfer = new RowTransfer(caller, each);
+            for (RowSource source : sources) {
+                TensorInfo each = source.tensor();
                 Written itsKeys = keys.get(each);
                 long rows = each.rows();
                 String name = each.id().name();
                 if (itsKeys == null) {
-                    transfer.exportRows(out);
+                    source.exportRows(out);
                 } else {
                     rows = (itsKeys.end() - itsKeys.begin()) / Long.BYTES;
                     name += VALUES;
-                    transfer.exportRows(unfinished, header + itsKeys.begin(), rows, out);
+                    source.exportRows(unfinished, header + itsKeys.begin(), rows, out);
                 }
                 String shape =
                         each.grows() || each.width() > 1 ? "[" + rows + "," + each.width() + "]" : "[" + rows + "]";

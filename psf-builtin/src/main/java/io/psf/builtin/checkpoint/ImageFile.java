@@ -33,6 +33,26 @@ record ImageFile(Folder folder, SavedImage image, ImageHeader header, ImageHeade
      * @throws PsException with {@code STORAGE} if the file is missing or damaged
      */
     static ImageFile verified(Folder folder, TensorInfo tensor, SavedImage image, StoredShard shard, Superseded newer) {
+        return verified(
+                folder,
+                tensor,
+                image,
+                (header, in) -> new ImageFile(folder, image, header, header.requireBody(in, shard, newer), newer));
+    }
+
+    /** Checks the parts of an image that follow its header. */
+    @FunctionalInterface
+    interface BodyCheck<T> {
+        T of(ImageHeader header, ImageInput in) throws IOException;
+    }
+
+    /**
+     * Verifies an image and reads its header.
+     *
+     * @param body the check of what follows the header, at which the input stands
+     * @throws PsException with {@code STORAGE} if the file is missing or damaged
+     */
+    static <T> T verified(Folder folder, TensorInfo tensor, SavedImage image, BodyCheck<T> body) {
         try (ImageInput in = folder.open(image)) {
             long end = image.offset() + image.bytes();
             ImageHeader.require(
@@ -42,7 +62,7 @@ record ImageFile(Folder folder, SavedImage image, ImageHeader header, ImageHeade
             in.seek(0);
             ImageHeader header = ImageHeader.read(in);
             requireOf(header, tensor, image);
-            return new ImageFile(folder, image, header, header.requireBody(in, shard, newer), newer);
+            return body.of(header, in);
         } catch (NoSuchFileException e) {
             throw Folder.failure(place(folder, tensor, image), e);
         } catch (IOException e) {

@@ -61,8 +61,13 @@ record ModelSteps(Folder folder) {
         return folders().stream().filter(this::isFinished).toList();
     }
 
+    /** Returns true if a folder has the name of a step's folder. */
+    static boolean isStep(String folder) {
+        return STEP.matcher(folder).matches();
+    }
+
     /** Returns the steps that have a folder, newest first. */
-    private List<Long> folders() {
+    List<Long> folders() {
         List<Long> steps = new ArrayList<>();
         try {
             for (CheckpointStore.Entry each : folder.store().list(folder.model())) {
@@ -78,7 +83,8 @@ record ModelSteps(Folder folder) {
         return steps;
     }
 
-    private boolean isFinished(long step) {
+    /** Returns true if a step has a manifest, damaged or not. */
+    boolean isFinished(long step) {
         try {
             var unused = saved(step);
             return true;

@@ -187,7 +187,7 @@ public record ImageHeader(
     }
 
     /** Returns the number of bytes of keys, removed keys and hashes. */
-    long bytesBeforeValues() {
+    public long bytesBeforeValues() {
         return bytesBeforeHashes() + (form.hashed() ? rows * Long.BYTES : 0);
     }
 
@@ -211,6 +211,28 @@ public record ImageHeader(
      *     range
      */
     public Owned requireBody(ImageInput in, StoredShard shard, Superseded newer) throws IOException {
+        Range here = new Range(begin, end);
+        return requireBody(
+                in, () -> hasKeys() ? requireKeys(in, here, shard, newer) : new Owned(owned(here, shard), newer));
+    }
+
+    /**
+     * Checks the parts of an image that no shard loads, as {@link #requireBody(ImageInput, StoredShard, Superseded)}
+     * does. The keys of a table that does not grow must ascend, as a shard writes them.
+     *
+     * @throws PsException with {@code STORAGE}
+     */
+    public void requireBody(ImageInput in) throws IOException {
+        var unused = requireBody(in, () -> requireKeys(in));
+    }
+
+    /** Reads the keys of an image, and checks them. */
+    @FunctionalInterface
+    private interface KeyReader {
+        Owned read() throws IOException;
+    }
+
+    private Owned requireBody(ImageInput in, KeyReader keys) throws IOException {
         long body = in.position();
         long left = in.size() - Integer.BYTES - body;
         require("sign of the number of rows", Long.signum(rows) >= 0, true);
@@ -225,8 +247,8 @@ public record ImageHeader(
             require("slot \"" + slot.name() + "\" of an open round", Pushes.ownsSlot(slot.name()), false);
             left = requireRows("slot \"" + slot.name() + "\"", left, rows, slot.width() * (long) Float.BYTES);
         }
+        Owned owned = keys.read();
         Range here = new Range(begin, end);
-        Owned owned = hasKeys() ? requireKeys(in, here, shard, newer) : new Owned(owned(here, shard), newer);
         in.seek(body + bytesOfRows());
         for (String attachment : attachments) {
             for (int kind = in.i8(); kind != END; kind = in.i8()) {
@@ -269,11 +291,7 @@ public record ImageHeader(
         long owned = 0;
         LongStream.Builder named = LongStream.builder();
         for (long i = 0; i < rows + form.removed(); i++) {
-            long key = in.i64();
-            long place = TensorLayout.position(tensor, key);
-            if (!here.contains(place)) {
-                require("place of key " + key, place, "in " + here);
-            }
+            long key = requireKey(in.i64(), here);
             if (shard.owns(key)) {
                 owned += i < rows && tensor.grows() && !newer.has(key) ? 1 : 0;
                 if (form.bases() > 0) {
@@ -282,6 +300,29 @@ public record ImageHeader(
             }
         }
         return new Owned(owned, form.bases() > 0 ? newer.and(named.build().toArray()) : newer);
+    }
+
+    /** Checks all keys, for an image without a shard. Returns its number of rows. */
+    private Owned requireKeys(ImageInput in) throws IOException {
+        require("removed keys of a table that does not grow", !tensor.grows() && form.removed() > 0, false);
+        Range here = new Range(begin, end);
+        long before = -1;
+        for (long i = 0; hasKeys() && i < rows + form.removed(); i++) {
+            long key = requireKey(in.i64(), here);
+            if (!tensor.grows()) {
+                require("key " + key + " after key " + before, key > before ? "above" : "not above", "above");
+                before = key;
+            }
+        }
+        return new Owned(rows, Superseded.NONE);
+    }
+
+    private long requireKey(long key, Range here) {
+        long place = TensorLayout.position(tensor, key);
+        if (!here.contains(place)) {
+            require("place of key " + key, place, "in " + here);
+        }
+        return key;
     }
 
     /** Returns the number of keys of a range that a shard owns. */

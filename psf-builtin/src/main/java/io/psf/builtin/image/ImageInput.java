@@ -84,6 +84,11 @@ public final class ImageInput implements Closeable {
         if (file == null) {
             throw new IllegalStateException("seek: in a stream (expected: a file)");
         }
+        long begin = ahead - buffer.limit();
+        if (buffer.limit() > 0 && position >= begin && position <= ahead) {
+            buffer.position((int) (position - begin));
+            return;
+        }
         file.position(offset + position);
         ahead = position;
         buffer.limit(0);
@@ -157,7 +162,7 @@ public final class ImageInput implements Closeable {
     }
 
     /** Fills the whole array. */
-    void floats(FloatArray into) throws IOException {
+    public void floats(FloatArray into) throws IOException {
         for (int at = 0; at < into.length(); ) {
             int n = Math.min(into.length() - at, need(Float.BYTES).remaining() / Float.BYTES);
             into.copyFrom(at, FloatArray.view(buffer.slice(buffer.position(), n * Float.BYTES)));

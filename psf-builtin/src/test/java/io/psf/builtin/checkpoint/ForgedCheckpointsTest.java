@@ -1,6 +1,7 @@
 package io.psf.builtin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
@@ -8,6 +9,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.Laws;
+import io.psf.builtin.Model;
 import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
@@ -19,14 +21,17 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.stream.LongStream;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -129,12 +134,83 @@ class ForgedCheckpointsTest {
         }
     }
 
+    @Test
+    void keysOfAnIncrementThatDoNotAscendAreDamage() throws IOException {
+        try (PsCluster cluster =
+                PsCluster.builder().servers(1).checkpoints(directory).start()) {
+            Worker worker = cluster.worker();
+            Tensors.init(worker, TensorSpec.table("t", 40, WIDTH).slices(1));
+            saveIncrements(worker, ModelCheckpoints.at(worker, "good").incremental(2), false);
+        }
+        SavedFiles files = new SavedFiles(directory, "good");
+        Map<SavedImage, byte[]> contents = files.contents(2);
+        byte[] bytes = Objects.requireNonNull(contents.get(files.written("t", 2).get(0)));
+        ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        int at = 0;
+        while (buffer.getLong(at) != 14 || buffer.getLong(at + 8) != 20) {
+            at++;
+        }
+        buffer.putLong(at, 20).putLong(at + 8, 14);
+        seal(bytes);
+        files.write(2, contents, files);
+        Model model = Model.open(directory, "good", 2);
+        assertThatThrownBy(() -> model.row(T, 14))
+                .hasMessageContaining("damaged, key 14 after key 20: not above (expected: above)");
+    }
+
+    /** Returns the rows that {@link Model} reads, and reads the slots; null if it refuses the files. */
+    private @Nullable Map<Long, List<Float>> read(int seed) {
+        Map<Long, List<Float>> rows = new TreeMap<>();
+        try {
+            Model model = Model.open(directory, "model/t.tensor");
+            for (String slot : model.tensor(T).slots().keySet()) {
+                model.rows(T, slot, (key, values) -> {});
+            }
+            model.rows(T, (key, values) -> rows.putIfAbsent(key, list(values)));
+            model.rows(
+                    T,
+                    rows.keySet().stream().mapToLong(Long::longValue).toArray(),
+                    (key, values) ->
+                            assertThat(list(values)).as("seed %s", seed).isEqualTo(rows.get(key)));
+            return rows;
+        } catch (PsException e) {
+            assertThat(e.code()).as("seed %s: %s", seed, e).isEqualTo(PsException.Code.STORAGE);
+            return null;
+        }
+    }
+
+    private static Map<Long, List<Float>> pulled(Worker worker, boolean grows) {
+        List<Long> keys = new ArrayList<>();
+        if (grows) {
+            Tensors.keys(worker, T).forEach(page -> LongStream.of(page).forEach(keys::add));
+        } else {
+            LongStream.range(0, 40).forEach(keys::add);
+        }
+        float[] values = new float[keys.size() * WIDTH];
+        Tensors.pullRows(worker, T, keys.stream().mapToLong(Long::longValue).toArray(), values)
+                .await();
+        Map<Long, List<Float>> rows = new TreeMap<>();
+        for (int i = 0; i < keys.size(); i++) {
+            rows.put(keys.get(i), list(Arrays.copyOfRange(values, i * WIDTH, (i + 1) * WIDTH)));
+        }
+        return rows;
+    }
+
+    private static List<Float> list(float[] values) {
+        List<Float> list = new ArrayList<>();
+        for (float each : values) {
+            list.add(each);
+        }
+        return list;
+    }
+
     @ParameterizedTest
     @CsvSource({"true, false", "false, false", "true, true", "false, true"})
     void whatIsRefusedHasChangedNothing(boolean grows, boolean incremental) throws IOException {
         long[] keys = LongStream.range(0, 40).toArray();
         int refused = 0;
         int late = 0;
+        int compared = 0;
         try (PsCluster cluster =
                 PsCluster.builder().servers(2).checkpoints(directory).start()) {
             Worker worker = cluster.worker();
@@ -160,8 +236,13 @@ class ForgedCheckpointsTest {
                 saved.write(2, contents, forged);
                 train(worker, 1, 2, 3, 20 + seed % 20);
                 long before = digest(worker);
+                Map<Long, List<Float>> read = read(seed);
                 try {
                     Tensors.load(worker, T, "model");
+                    if (read != null) {
+                        assertThat(pulled(worker, grows)).as("seed %s", seed).isEqualTo(read);
+                        compared++;
+                    }
                 } catch (PsException e) {
                     assertThat(e.code()).as("seed %s: %s", seed, e).isNotEqualTo(PsException.Code.HANDLER_FAILED);
                     refused++;
@@ -175,5 +256,6 @@ class ForgedCheckpointsTest {
                 .as("refused after something had changed, of %s", refused)
                 .isZero();
         assertThat(refused).isBetween(FORGED / 3, FORGED - 1);
+        assertThat(compared).as("read as they were loaded").isPositive();
     }
 }
