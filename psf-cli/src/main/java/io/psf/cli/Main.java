@@ -65,6 +65,7 @@ public final class Main implements Runnable {
         psf.addSubcommand(new HealthCommand());
         psf.addSubcommand(new StopCommand());
         psf.addSubcommand(new ShellCommand());
+        psf.addSubcommand(new ModelCommand());
         psf.addSubcommand(new NewCommand());
         psf.addSubcommand(new PrintClassPathCommand());
         psf.addSubcommand(new AutoComplete.GenerateCompletion());

@@ -299,8 +299,8 @@ final class ArchitectureTest {
     static final ArchRule VECTOR_SEES_THE_OPTIMIZERS_ALONE = only("io.psf.vector..", API, "io.psf.builtin.optimizer");
 
     @ArchTest
-    static final ArchRule THE_CLI_SEES_THE_ROOTS_OF_RUNTIME_AND_BUILTIN_LISTS_HANDLERS_AND_ISSUES_CERTIFICATES =
-            only("io.psf.cli..", API, ROOT, HANDLER, TLS, "io.psf.builtin");
+    static final ArchRule THE_CLI_SEES_THE_ROOTS_OF_RUNTIME_AND_BUILTIN_EXPORTS_LISTS_HANDLERS_AND_ISSUES_CERTIFICATES =
+            only("io.psf.cli..", API, ROOT, HANDLER, TLS, "io.psf.builtin", "io.psf.interchange");
 
     @ArchTest
     static final ArchRule THE_TESTKIT_SEES_THE_NODES_OF_A_SERVER_BUT_NO_CLUSTER_AND_NO_CHANNEL = classes()

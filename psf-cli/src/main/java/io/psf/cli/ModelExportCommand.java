@@ -1,0 +1,74 @@
+package io.psf.cli;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.builtin.Model;
+import io.psf.interchange.Npy;
+import io.psf.interchange.Safetensors;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Writes the values of a saved model to files of other tools. */
+@Command(
+        name = "export",
+        description = {
+            "Writes the values of a saved model for other tools: one file safetensors, or a file npy for each tensor.",
+            "A growing table becomes two arrays: NAME.keys and NAME.values. Needs a buffer of memory, not a tensor's size."
+        },
+        footer = {
+            "%nExamples:",
+            "  psf model export ctr --format safetensors --to ctr.safetensors",
+            "  psf model export ctr --format npy --to arrays --tensor users"
+        },
+        mixinStandardHelpOptions = true)
+final class ModelExportCommand implements Runnable {
+    @Mixin
+    private StepOption step = new StepOption();
+
+    @Option(names = "--format", paramLabel = "FORMAT", required = true, description = "safetensors or npy")
+    private String format = "";
+
+    @Option(
+            names = "--to",
+            paramLabel = "PATH",
+            required = true,
+            description = "the file; for npy the folder, which exists: NAME.npy")
+    private Path to = Path.of("");
+
+    @Option(names = "--tensor", paramLabel = "NAME", description = "only this tensor; may be repeated")
+    private List<String> tensors = new ArrayList<>();
+
+    @Override
+    public void run() {
+        if (!format.equals("safetensors") && !format.equals("npy")) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION, "--format: " + format + " (expected: safetensors or npy)");
+        }
+        Model model = step.open();
+        TensorId[] some = tensors.stream().map(StepOption::tensor).toArray(TensorId[]::new);
+        if (format.equals("safetensors")) {
+            Safetensors.save(model, to, some);
+            return;
+        }
+        TensorId[] all =
+                model.checkpoint().tensors().stream().map(TensorInfo::id).toArray(TensorId[]::new);
+        for (TensorId each : some.length == 0 ? all : some) {
+            if (model.tensor(each).info().grows()) {
+                Npy.save(model, each, file(each, ".keys"), file(each, ".values"));
+            } else {
+                Npy.save(model, each, file(each, ""));
+            }
+        }
+    }
+
+    private Path file(TensorId tensor, String part) {
+        return to.resolve(URLEncoder.encode(tensor.name(), StandardCharsets.UTF_8) + part + ".npy");
+    }
+}
