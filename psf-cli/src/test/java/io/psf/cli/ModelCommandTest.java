@@ -141,7 +141,8 @@ class ModelCommandTest {
                 .allMatch(line -> line.matches("step [12]0: verified, .*B"))
                 .hasSize(2);
         Path step = folder.resolve("jobs/ctr/step-000000000020");
-        for (String each : List.of("step-000000000010", "step-000000000020")) { // the second builds on files of the first
+        for (String each :
+                List.of("step-000000000010", "step-000000000020")) { // the second builds on files of the first
             Path copy = Files.createDirectories(folder.resolve("jobs/ctr").resolve(each));
             try (var files = Files.newDirectoryStream(saved.resolve("jobs/ctr").resolve(each))) {
                 for (Path file : files) {

@@ -35,7 +35,8 @@ class HadoopStoreTest {
 
     @BeforeAll
     static void start() throws IOException {
-        hdfs = new MiniDFSCluster.Builder(new Configuration(), folder.resolve("hdfs").toFile())
+        hdfs = new MiniDFSCluster.Builder(
+                        new Configuration(), folder.resolve("hdfs").toFile())
                 .numDataNodes(1)
                 .build();
         hdfs.waitActive();

@@ -47,8 +47,7 @@ class SavedModelTest {
     }
 
     private static Map<Long, List<Float>> table(Map<String, OtherReader.Content> arrays) {
-        return rows(
-                Objects.requireNonNull(arrays.get("e.keys")), Objects.requireNonNull(arrays.get("e.values")));
+        return rows(Objects.requireNonNull(arrays.get("e.keys")), Objects.requireNonNull(arrays.get("e.values")));
     }
 
     /** The step is an increment, with removed keys. */
@@ -57,8 +56,7 @@ class SavedModelTest {
         try (PsCluster cluster =
                         PsCluster.builder().servers(2).checkpoints(folder).start();
                 Worker worker = cluster.worker(0)) {
-            Tensors.init(
-                    worker, TensorSpec.dense("layer-1/w", 300, 100).initializer(Initializers.normal(0, 1, 5)));
+            Tensors.init(worker, TensorSpec.dense("layer-1/w", 300, 100).initializer(Initializers.normal(0, 1, 5)));
             Tensors.init(worker, TensorSpec.growing("e", 2).initializer(Initializers.uniform(-1, 1, 3)));
             long[] keys = new long[500];
             Arrays.setAll(keys, i -> i * 7_777_777_777L - 5);
@@ -83,10 +81,12 @@ class SavedModelTest {
         assertThat(rows(OtherReader.npy(file("keys.npy")), OtherReader.npy(file("values.npy"))))
                 .isEqualTo(table(servers));
         assertThat((float[]) Objects.requireNonNull(saved.get("layer-1/w")).values())
-                .isEqualTo((float[]) Objects.requireNonNull(servers.get("layer-1/w")).values());
+                .isEqualTo((float[])
+                        Objects.requireNonNull(servers.get("layer-1/w")).values());
         assertThat(file("model.npy")).hasSameBinaryContentAs(file("servers.npy"));
         Safetensors.save(model, file("all.safetensors"));
-        assertThat(OtherReader.safetensors(file("all.safetensors"))).containsOnlyKeys("layer-1/w", "e.keys", "e.values");
+        assertThat(OtherReader.safetensors(file("all.safetensors")))
+                .containsOnlyKeys("layer-1/w", "e.keys", "e.values");
 
         assertThatThrownBy(() -> Npy.save(model, TABLE, file("no.npy")))
                 .hasMessageContaining("tensor \"e\": [growing, 2] (expected: a file of keys, since it grows)");

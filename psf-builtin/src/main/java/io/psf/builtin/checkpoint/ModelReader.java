@@ -39,7 +39,8 @@ public final class ModelReader {
             Files.walkFileTree(root, new SimpleFileVisitor<>() {
                 @Override
                 public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-                    if (!folder.equals(root) && ModelSteps.isStep(folder.getFileName().toString())) {
+                    if (!folder.equals(root)
+                            && ModelSteps.isStep(folder.getFileName().toString())) {
                         Path model = root.relativize(folder).getParent();
                         if (model != null) {
                             models.add(model.toString()
@@ -160,7 +161,8 @@ public final class ModelReader {
         if (reader == null) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "tensor \"" + tensor + "\": not in " + images.folder().store().place(images.folder().model()) + " (expected: one of "
+                    "tensor \"" + tensor + "\": not in "
+                            + images.folder().store().place(images.folder().model()) + " (expected: one of "
                             + tensors.keySet() + ")");
         }
         return reader;

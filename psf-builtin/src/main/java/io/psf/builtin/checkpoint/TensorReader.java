@@ -73,7 +73,8 @@ public final class TensorReader {
 
     private void requireOneWidth(ImageHeader.Slot slot, @Nullable Integer other) {
         ImageHeader.require(
-                folder.store().place(folder.model()) + ", width of slot \"" + slot.name() + "\" of tensor \"" + info().id() + "\"",
+                folder.store().place(folder.model()) + ", width of slot \"" + slot.name() + "\" of tensor \""
+                        + info().id() + "\"",
                 slot.width(),
                 other == null ? slot.width() : other);
     }
@@ -230,6 +231,7 @@ public final class TensorReader {
     }
 
     private PsException failure(IOException e) {
-        return Folder.failure("reading tensor \"" + info().id() + "\" in " + folder.store().place(folder.model()), e);
+        return Folder.failure(
+                "reading tensor \"" + info().id() + "\" in " + folder.store().place(folder.model()), e);
     }
 }
