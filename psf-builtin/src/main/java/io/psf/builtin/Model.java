@@ -3,6 +3,8 @@ package io.psf.builtin;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.spi.CheckpointStore;
+import io.psf.api.spi.FolderStore;
 import io.psf.builtin.checkpoint.ModelReader;
 import io.psf.builtin.checkpoint.TensorReader;
 import io.psf.builtin.image.ImageHeader;
@@ -104,6 +106,11 @@ public final class Model {
      *     BAD_REQUEST} if the name is invalid
      */
     public static Model open(Path place, String name) {
+        return open(new FolderStore(place), name);
+    }
+
+    /** As {@link #open(Path, String)}, of any place: {@link io.psf.api.spi.CheckpointStores#open}. */
+    public static Model open(CheckpointStore place, String name) {
         return of(place, name, ModelReader.open(place, name));
     }
 
@@ -114,10 +121,15 @@ public final class Model {
      *     if the name is invalid
      */
     public static Model open(Path place, String name, long step) {
+        return open(new FolderStore(place), name, step);
+    }
+
+    /** As {@link #open(Path, String, long)}, of any place. */
+    public static Model open(CheckpointStore place, String name, long step) {
         return of(place, name, ModelReader.open(place, name, step));
     }
 
-    private static Model of(Path place, String name, ModelReader reader) {
+    private static Model of(CheckpointStore place, String name, ModelReader reader) {
         return new Model(
                 reader, ModelReader.saved(place, name, reader.manifest().step()));
     }
@@ -128,6 +140,11 @@ public final class Model {
      * @throws PsException with {@code STORAGE} if the directory cannot be read
      */
     public static List<Step> list(Path place) {
+        return list(new FolderStore(place));
+    }
+
+    /** As {@link #list(Path)}, of any place. */
+    public static List<Step> list(CheckpointStore place) {
         List<Step> all = new ArrayList<>();
         for (String model : ModelReader.models(place)) {
             for (long step : ModelReader.steps(place, model)) {
@@ -137,7 +154,7 @@ public final class Model {
         return all;
     }
 
-    private static Step step(Path place, String model, long step) {
+    private static Step step(CheckpointStore place, String model, long step) {
         Instant saved = ModelReader.saved(place, model, step);
         try {
             ModelReader reader = ModelReader.open(place, model, step);

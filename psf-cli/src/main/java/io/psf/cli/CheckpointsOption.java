@@ -1,30 +1,32 @@
 package io.psf.cli;
 
 import io.psf.api.PsException;
-import java.nio.file.Path;
+import io.psf.api.spi.CheckpointStore;
+import io.psf.api.spi.CheckpointStores;
+import java.io.IOException;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The directory of checkpoints that a command is for, by an option or a setting. */
+/** The place of checkpoints that a command is for, by an option or a setting. */
 final class CheckpointsOption {
     private static final String SETTING = "PSF_CHECKPOINTS";
 
     @Option(names = "--checkpoints", paramLabel = "DIR", description = "the servers' directory (PSF_CHECKPOINTS)")
-    private @Nullable Path directory;
+    private String place = "";
 
-    /** Returns the directory. */
-    Path directory(Map<String, String> environment) {
-        if (directory != null) {
-            return directory;
-        }
-        String set = environment.getOrDefault(SETTING, "");
+    /** Returns the place. */
+    CheckpointStore place(Map<String, String> environment) {
+        String set = place.isEmpty() ? environment.getOrDefault(SETTING, "") : place;
         if (set.isEmpty()) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
                     "--checkpoints: not set (expected: the directory of the checkpoints; or the setting " + SETTING
                             + ")");
         }
-        return Path.of(set);
+        try {
+            return CheckpointStores.open(set);
+        } catch (IllegalArgumentException | IOException e) {
+            throw new PsException(PsException.Code.CONFIGURATION, "--checkpoints: " + e.getMessage(), e);
+        }
     }
 }

@@ -1,9 +1,9 @@
 package io.psf.cli;
 
 import io.psf.api.TensorInfo;
+import io.psf.api.spi.CheckpointStore;
 import io.psf.builtin.Model;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -41,7 +41,7 @@ final class ModelDiffCommand implements Runnable {
 
     @Override
     public void run() {
-        Path place = checkpoints.directory(System.getenv());
+        CheckpointStore place = checkpoints.place(System.getenv());
         Model one = Model.open(place, model, older);
         Model other = Model.open(place, model, newer);
         Table table = new Table(

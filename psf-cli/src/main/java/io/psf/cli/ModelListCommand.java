@@ -30,7 +30,7 @@ final class ModelListCommand implements Runnable {
 
     @Override
     public void run() {
-        List<Model.Step> steps = Model.list(checkpoints.directory(System.getenv()));
+        List<Model.Step> steps = Model.list(checkpoints.place(System.getenv()));
         Table table = new Table(
                 Table.name("MODEL"),
                 Table.number("STEP"),

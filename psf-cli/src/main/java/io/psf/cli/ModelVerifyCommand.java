@@ -1,9 +1,9 @@
 package io.psf.cli;
 
 import io.psf.api.PsException;
+import io.psf.api.spi.CheckpointStore;
 import io.psf.builtin.Model;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -40,7 +40,7 @@ final class ModelVerifyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Path place = checkpoints.directory(System.getenv());
+        CheckpointStore place = checkpoints.place(System.getenv());
         PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
         List<Model.Step> steps = Model.list(place).stream()
                 .filter(each -> each.model().equals(model) && (step == null || step == each.step()))
@@ -61,7 +61,7 @@ final class ModelVerifyCommand implements Callable<Integer> {
     }
 
     /** Returns the damage; empty if there is none. */
-    private static String verify(Path place, Model.Step step) {
+    private static String verify(CheckpointStore place, Model.Step step) {
         try {
             Model.open(place, step.model(), step.step()).verify();
             return "";

@@ -33,7 +33,7 @@ final class StepOption {
     }
 
     Model open() {
-        var place = checkpoints.directory(System.getenv());
+        var place = checkpoints.place(System.getenv());
         return step == null ? Model.open(place, model) : Model.open(place, model, step);
     }
 }

@@ -52,6 +52,7 @@ public final class StoreContract {
     }
 
     private void checkNothing() throws IOException {
+        require(here.list("").isEmpty(), "a place without files has entries");
         require(here.list("none").isEmpty(), "a folder that is not there has entries");
         requireNone("none/file");
         here.delete("none/file");
@@ -102,7 +103,9 @@ public final class StoreContract {
         }
         require(there.file("m/step-1/empty.pack").bytes() == 0, "length of an empty file");
         require(
-                names("m").equals(Set.of("step-1/")) && names("m/step-1").equals(Set.of("large.pack", "empty.pack")),
+                names("").equals(Set.of("m/"))
+                        && names("m").equals(Set.of("step-1/"))
+                        && names("m/step-1").equals(Set.of("large.pack", "empty.pack")),
                 "entries of folders: " + names("m") + ", " + names("m/step-1"));
     }
 
@@ -150,7 +153,9 @@ public final class StoreContract {
             requireFailure(IOException.class, () -> here.file(name), name);
             requireFailure(IOException.class, () -> here.read(name), name);
             requireFailure(IOException.class, () -> here.create(name), name);
-            requireFailure(IOException.class, () -> here.list(name), name);
+            if (!name.isEmpty()) {
+                requireFailure(IOException.class, () -> here.list(name), name);
+            }
             publishRefused(name);
         }
     }

@@ -68,10 +68,13 @@ public final class HadoopStore implements CheckpointStore {
     public List<Entry> list(String folder) throws IOException {
         List<Entry> all = new ArrayList<>();
         try {
-            for (FileStatus each : files.listStatus(path(folder))) {
+            for (FileStatus each : files.listStatus(folder.isEmpty() ? root : path(folder))) {
                 all.add(entry(each));
             }
         } catch (FileNotFoundException e) {
+            if (folder.isEmpty()) {
+                throw missing(folder, e);
+            }
             return List.of();
         }
         return all;
@@ -80,7 +83,11 @@ public final class HadoopStore implements CheckpointStore {
     private static Entry entry(FileStatus found) {
         String tag = found instanceof EtagSource source ? source.getEtag() : null;
         return new Entry(
-                found.getPath().getName(), found.isDirectory(), found.getLen(), found.getModificationTime(), tag);
+                found.getPath().getName(),
+                found.isDirectory(),
+                found.isFile() ? found.getLen() : Entry.NO_FILE,
+                found.getModificationTime(),
+                tag);
     }
 
     @Override

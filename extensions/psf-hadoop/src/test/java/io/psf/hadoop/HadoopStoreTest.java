@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.psf.api.TensorId;
 import io.psf.api.spi.CheckpointStore;
 import io.psf.api.spi.CheckpointStores;
+import io.psf.builtin.Model;
 import io.psf.builtin.ModelCheckpoint;
 import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.Optimizers;
@@ -16,6 +17,7 @@ import io.psf.runtime.Worker;
 import io.psf.testkit.StoreContract;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
@@ -83,6 +85,12 @@ class HadoopStoreTest {
             last = Tensors.pull(worker, w);
             Tensors.save(worker, w, "alone");
         }
+        assertThat(Model.list(open("models")))
+                .extracting(Model.Step::model)
+                .startsWith("alone/w.tensor")
+                .contains("ctr");
+        assertThat(Model.open(open("models"), "ctr").row(w, 4003).orElseThrow())
+                .isEqualTo(Arrays.copyOfRange(last, 4003 * 8, 4004 * 8));
         try (PsCluster cluster =
                 PsCluster.builder().servers(3).checkpoints(open("models")).start()) {
             Worker worker = cluster.worker();

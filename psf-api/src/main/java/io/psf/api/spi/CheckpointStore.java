@@ -20,7 +20,7 @@ public interface CheckpointStore {
      *
      * @param name its name in its folder
      * @param isFolder true of a folder
-     * @param bytes the length of the file
+     * @param bytes the length of the file; {@link Entry#NO_FILE} of what is no file, such as a folder or a link
      * @param millis when it was written, in milliseconds since 1970
      * @param id what else tells a file from another one that takes its place; null if the store has nothing
      */
@@ -29,7 +29,10 @@ public interface CheckpointStore {
             boolean isFolder,
             long bytes,
             long millis,
-            @Nullable Object id) {}
+            @Nullable Object id) {
+        /** In place of a length. */
+        public static final long NO_FILE = -1;
+    }
 
     /** A file that is being written. It may be there in part meanwhile: nothing names it before it is finished. */
     interface NewFile extends WritableByteChannel {
@@ -51,7 +54,12 @@ public interface CheckpointStore {
      */
     void prepare() throws IOException;
 
-    /** Returns what a folder has, in any order; nothing if there is no such folder. */
+    /**
+     * Returns what a folder has, in any order; nothing if there is no such folder.
+     *
+     * @param folder the folder; empty for the place itself
+     * @throws java.nio.file.NoSuchFileException if there is no such place
+     */
     List<Entry> list(String folder) throws IOException;
 
     /**

@@ -23,13 +23,18 @@ public final class CheckpointStores {
      */
     public static void requireName(CheckpointStore store, String name) throws FileSystemException {
         for (String part : name.split("/", -1)) {
-            if (!PART.matcher(part).matches() || part.equals(".") || part.equals("..")) {
+            if (!isPart(part)) {
                 throw new FileSystemException(
                         store.place(name),
                         null,
                         "no name of a file here (expected: parts of A-Z a-z 0-9 % . _ -, with / between them)");
             }
         }
+    }
+
+    /** Returns true if a text may be a part of a name: of a folder or a file. */
+    public static boolean isPart(String text) {
+        return PART.matcher(text).matches() && !text.equals(".") && !text.equals("..");
     }
 
     /**

@@ -79,8 +79,11 @@ public final class FolderStore implements CheckpointStore {
 
     @Override
     public List<Entry> list(String folder) throws IOException {
-        Path path = path(folder);
-        requireNoLink(path);
+        Path path = root;
+        if (!folder.isEmpty()) {
+            path = path(folder);
+            requireNoLink(path);
+        }
         List<Entry> all = new ArrayList<>();
         try (DirectoryStream<Path> there = Files.newDirectoryStream(path)) {
             for (Path each : there) {
@@ -90,6 +93,9 @@ public final class FolderStore implements CheckpointStore {
                 }
             }
         } catch (NoSuchFileException e) {
+            if (folder.isEmpty()) {
+                throw e;
+            }
             return all; // no such folder; whatever else fails may hide files
         } catch (DirectoryIteratorException e) {
             throw e.getCause();
@@ -97,7 +103,7 @@ public final class FolderStore implements CheckpointStore {
         return all;
     }
 
-    /** Returns the entry of a file; null if it has been deleted meanwhile. */
+    /** Returns the entry of a path; null if it has been deleted meanwhile. */
     private static @Nullable Entry present(Path path) throws IOException {
         try {
             return entry(path, attributes(path));
@@ -114,7 +120,7 @@ public final class FolderStore implements CheckpointStore {
         return new Entry(
                 path.getFileName().toString(),
                 found.isDirectory(),
-                found.size(),
+                found.isRegularFile() ? found.size() : Entry.NO_FILE,
                 found.lastModifiedTime().toMillis(),
                 List.of(Objects.requireNonNullElse(found.fileKey(), ""), found.lastModifiedTime()));
     }

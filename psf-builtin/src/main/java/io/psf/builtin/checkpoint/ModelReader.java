@@ -3,19 +3,15 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.spi.CheckpointStore;
-import io.psf.api.spi.FolderStore;
+import io.psf.api.spi.CheckpointStores;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 
 /** Reads a saved step of a model, without a cluster. Thread-safe. */
@@ -29,50 +25,40 @@ public final class ModelReader {
     }
 
     /**
-     * Returns the models below a directory: the folders that have folders of steps. Links are not followed.
+     * Returns the models in a place: the folders that have folders of steps. Links are not followed.
      *
-     * @throws PsException with {@code STORAGE} if the directory cannot be read
+     * @throws PsException with {@code STORAGE} if the place cannot be read
      */
-    public static List<String> models(Path root) {
+    public static List<String> models(CheckpointStore place) {
         TreeSet<String> models = new TreeSet<>();
         try {
-            Files.walkFileTree(root, new SimpleFileVisitor<>() {
-                @Override
-                public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-                    if (!folder.equals(root)
-                            && ModelSteps.isStep(folder.getFileName().toString())) {
-                        Path model = root.relativize(folder).getParent();
-                        if (model != null) {
-                            models.add(model.toString()
-                                    .replace(root.getFileSystem().getSeparator(), "/"));
-                        }
-                        return FileVisitResult.SKIP_SUBTREE;
-                    }
-                    return FileVisitResult.CONTINUE;
-                }
-
-                @Override
-                public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
-                    if (failure instanceof NoSuchFileException && !file.equals(root)) {
-                        return FileVisitResult.CONTINUE; // a running job has deleted it
-                    }
-                    throw failure;
-                }
-            });
+            addModels(place, "", models);
         } catch (IOException e) {
-            throw Folder.failure("reading " + root, e);
+            throw Folder.failure("reading " + place, e);
         }
         return List.copyOf(models);
     }
 
+    private static void addModels(CheckpointStore place, String folder, Set<String> models) throws IOException {
+        for (CheckpointStore.Entry each : place.list(folder)) {
+            if (each.isFolder() && CheckpointStores.isPart(each.name())) {
+                if (!ModelSteps.isStep(each.name())) {
+                    addModels(place, folder.isEmpty() ? each.name() : folder + "/" + each.name(), models);
+                } else if (!folder.isEmpty()) {
+                    models.add(folder);
+                }
+            }
+        }
+    }
+
     /** Returns the steps of a model that have a folder, newest first. */
-    public static List<Long> steps(Path root, String model) {
-        return of(root, model).folders();
+    public static List<Long> steps(CheckpointStore place, String model) {
+        return ModelSteps.of(place, model).folders();
     }
 
     /** Returns true if the save of a step has written its manifest, damaged or not. */
-    public static boolean isFinished(Path root, String model, long step) {
-        return of(root, model).isFinished(step);
+    public static boolean isFinished(CheckpointStore place, String model, long step) {
+        return ModelSteps.of(place, model).isFinished(step);
     }
 
     /**
@@ -80,19 +66,19 @@ public final class ModelReader {
      *
      * @throws PsException with {@code STORAGE} if there is none; the message has the damage of the newest step
      */
-    public static ModelReader open(Path root, String model) {
-        ModelSteps steps = of(root, model);
+    public static ModelReader open(CheckpointStore place, String model) {
+        ModelSteps steps = ModelSteps.of(place, model);
         List<String> damages = new ArrayList<>();
         for (long step : steps.folders()) {
             try {
-                return open(root, model, step);
+                return open(place, model, step);
             } catch (PsException e) {
                 damages.add(e.detail());
             }
         }
         throw new PsException(
                 PsException.Code.STORAGE,
-                "model \"" + model + "\" in " + root + ": "
+                "model \"" + model + "\" in " + place + ": "
                         + (damages.isEmpty() ? "no steps" : "no complete step; " + damages.get(0))
                         + " (expected: a model that has been saved there)");
     }
@@ -102,13 +88,13 @@ public final class ModelReader {
      *
      * @throws PsException with {@code STORAGE}, naming the file, if the step is missing, unfinished or damaged
      */
-    public static ModelReader open(Path root, String model, long step) {
-        ModelSteps steps = of(root, model);
+    public static ModelReader open(CheckpointStore place, String model, long step) {
+        ModelSteps steps = ModelSteps.of(place, model);
         if (!steps.isFinished(step)) {
             boolean isThere = steps.folders().contains(step);
             throw new PsException(
                     PsException.Code.STORAGE,
-                    "step " + step + " of model \"" + model + "\" in " + root + ": "
+                    "step " + step + " of model \"" + model + "\" in " + place + ": "
                             + (isThere
                                     ? "unfinished, it has no file " + ModelManifest.NAME
                                     : "none (expected: one of " + steps.folders() + ")"));
@@ -122,8 +108,8 @@ public final class ModelReader {
     }
 
     /** Returns when a step was complete, or its folder was written to last, by the clock of the file system. */
-    public static Instant saved(Path root, String model, long step) {
-        ModelSteps steps = of(root, model);
+    public static Instant saved(CheckpointStore place, String model, long step) {
+        ModelSteps steps = ModelSteps.of(place, model);
         try {
             for (CheckpointStore.Entry each : steps.folder().store().list(model)) {
                 if (each.name().equals(CheckpointPath.step(step))) {
@@ -135,10 +121,6 @@ public final class ModelReader {
         } catch (IOException e) {
             throw Folder.failure("reading " + steps.folder().place(CheckpointPath.step(step)), e);
         }
-    }
-
-    private static ModelSteps of(Path root, String model) {
-        return ModelSteps.of(new FolderStore(root), model);
     }
 
     /** Returns the bytes of the files, of which other steps may have some, too. */

@@ -5,6 +5,7 @@ import io.psf.api.spi.CheckpointStore;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -192,21 +193,29 @@ record ModelSteps(Folder folder) {
                 .toList();
     }
 
+    private boolean hasManifest(long step) throws IOException {
+        return folder.store().list(folder.name(CheckpointPath.step(step))).stream()
+                .anyMatch(each ->
+                        each.name().equals(ModelManifest.NAME) && each.bytes() != CheckpointStore.Entry.NO_FILE);
+    }
+
     /**
-     * Returns the files that the other steps consist of. A damaged manifest names none.
+     * Returns the files that the other steps consist of. A damaged manifest names none, and neither does what is no
+     * file.
      *
      * @throws PsException with {@code STORAGE} if a manifest or index cannot be read, and may name any file
      */
-    private Set<String> needed(long except) {
+    private Set<String> needed(long except) throws IOException {
         Set<String> needed = new HashSet<>();
-        for (long each : steps()) {
-            if (each != except) {
-                try {
-                    needed.addAll(images(each).lengths().keySet());
-                } catch (PsException e) {
-                    if (e.getCause() instanceof IOException && !(e.getCause() instanceof NoSuchFileException)) {
-                        throw e;
-                    }
+        for (long each : folders()) {
+            if (each == except || !hasManifest(each)) {
+                continue;
+            }
+            try {
+                needed.addAll(images(each).lengths().keySet());
+            } catch (PsException e) {
+                if (e.getCause() instanceof IOException && !(e.getCause() instanceof NoSuchFileException)) {
+                    throw e;
                 }
             }
         }
@@ -214,28 +223,39 @@ record ModelSteps(Folder folder) {
     }
 
     /**
-     * Deletes a step, the manifest first, but for the files that other steps need. Shards may still be writing files of
-     * a save whose worker was lost: the folder is looked at again until it has no more.
+     * Deletes a step, the manifest first, with the files of earlier steps that no other step needs. Shards may still be
+     * writing files of a save whose worker was lost: the folder is looked at again until it has no more.
      */
     void discard(long step) {
         try {
-            Set<String> needed = files(step).isEmpty() ? Set.of() : needed(step);
+            List<String> left = files(step);
+            Set<String> needed = left.isEmpty() ? Set.of() : needed(step);
+            Set<String> own =
+                    readIfComplete(step).map(each -> each.lengths().keySet()).orElse(Set.of());
             folder.store().delete(folder.name(manifest(step)));
-            for (int attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-                List<String> left = files(step).stream()
-                        .filter(each -> !needed.contains(each))
-                        .toList();
-                if (left.isEmpty()) {
-                    break;
-                }
-                for (String each : left) {
-                    folder.store().delete(folder.name(each));
-                }
+            var unused = delete(own, needed);
+            for (int attempt = 1; attempt <= MOST_ATTEMPTS && delete(left, needed); attempt++) {
+                left = files(step);
             }
             folder.store().delete(folder.name(CheckpointPath.step(step)));
         } catch (IOException e) {
             throw Folder.failure("deleting " + folder.place(CheckpointPath.step(step)), e);
         }
+    }
+
+    /** Deletes files and the folders that become empty. Returns true if there was one that is not needed. */
+    private boolean delete(Collection<String> files, Set<String> needed) throws IOException {
+        Set<String> folders = new HashSet<>();
+        for (String each : files) {
+            if (!needed.contains(each)) {
+                folder.store().delete(folder.name(each));
+                folders.add(each.substring(0, each.lastIndexOf('/')));
+            }
+        }
+        for (String each : folders) {
+            folder.store().delete(folder.name(each));
+        }
+        return !folders.isEmpty();
     }
 
     /**

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.psf.api.spi.CheckpointStore;
 import io.psf.api.spi.FolderStore;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -99,19 +101,50 @@ class ModelStepsTest {
     }
 
     @Test
+    void theLastStepTakesTheFilesOfEarlierOnesWithIt() throws IOException {
+        file(of(1, "1-0-0.pack"));
+        commit(1, of(1, "1-0-0.pack"));
+        file(of(2, "2-0-0.pack"));
+        commit(2, of(2, "2-0-0.pack"), of(1, "1-0-0.pack"));
+        assertThat(steps.prune(1, 2, false, SkippedSteps.NONE)).isEmpty();
+        assertThat(path(of(1, "1-0-0.pack"))).exists();
+        steps.discard(2);
+        assertThat(root.resolve("model")).isEmptyDirectory();
+    }
+
+    @Test
     void aManifestThatCannotBeReadMayNameAnyFile() throws IOException {
         Path whole = file(of(1, "1-0-0.pack"));
         commit(1, of(1, "1-0-0.pack"));
         file(of(2, "2-0-0.pack"));
         commit(2, of(2, "2-0-0.pack"), of(1, "1-0-0.pack"));
-        Path manifest = path(of(2, "model"));
-        Path elsewhere = Files.move(manifest, root.resolve("elsewhere"));
-        Files.createDirectory(manifest);
-        assertThatThrownBy(() -> steps.discard(1)).hasMessageContaining("model: a directory (expected: a file)");
-        Files.delete(manifest);
-        Files.move(elsewhere, manifest);
+        ModelSteps failing = ModelSteps.of(
+                (CheckpointStore) Proxy.newProxyInstance(
+                        CheckpointStore.class.getClassLoader(),
+                        new Class<?>[] {CheckpointStore.class},
+                        (self, method, arguments) -> {
+                            if (method.getName().equals("read")) {
+                                throw new IOException("Input/output error");
+                            }
+                            return method.invoke(new FolderStore(root), arguments);
+                        }),
+                "model");
+        assertThatThrownBy(() -> failing.discard(1)).hasMessageContaining("Input/output error");
         assertThat(whole).exists();
         assertThat(steps.readIfComplete(2)).isPresent();
+    }
+
+    @Test
+    void whatIsNoFileNamesNone() throws IOException {
+        Path whole = file(of(1, "1-0-0.pack"));
+        commit(1, of(1, "1-0-0.pack"));
+        Files.createDirectories(path(of(2, "model")));
+        Files.createDirectories(path(CheckpointPath.step(3)));
+        Files.createSymbolicLink(path(of(3, "model")), path(of(1, "model")));
+        steps.discard(1);
+        assertThat(whole).doesNotExist();
+        steps.discard(3);
+        assertThat(path(CheckpointPath.step(3))).doesNotExist();
     }
 
     /** To open a FIFO waits for a writer, and a link may lead to another user's file, or to one without an end. */

@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -40,7 +39,7 @@ public final class Machine {
     private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
     private final ConcurrentLinkedQueue<Ready> foreign = new ConcurrentLinkedQueue<>();
     /** The threads that have not ended, by what their executor is given. */
-    private final Map<Runnable, Thread> threads = new IdentityHashMap<>();
+    private final IdentityHashMap<Runnable, Thread> threads = new IdentityHashMap<>();
 
     private final NodeThreads own;
     private final List<String> failures = new ArrayList<>();
