@@ -15,7 +15,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 
 /**
- * What a {@link CheckpointStore} promises, checked on a place without files. For the test of a store.
+ * A check of the promises of {@link CheckpointStore}, on a place without files. For the test of a store.
  *
  * <pre>{@code
  * StoreContract.check(new FolderStore(folder), new FolderStore(folder));

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * The place of checkpoints: a folder, or a store of objects. All servers of a cluster have the same one. Thread-safe.
  *
  * <p>A name is a path below the place: parts of {@code A-Z a-z 0-9 % . _ -}, with {@code /} between them. Any other
- * name is refused, whoever has sent it. What a method has done is seen by all servers when it returns, and outlasts the
- * loss of any of them. Files are created once and read many times; {@link #publish} alone replaces one.
+ * name is refused. The effect of a method is visible to all servers when the method returns, and outlasts the loss of
+ * any server. Files are created once and read many times; {@link #publish} alone replaces one.
  */
 public interface CheckpointStore {
     /**

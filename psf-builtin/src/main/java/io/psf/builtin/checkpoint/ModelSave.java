@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The save of a model, as each server does it. The lanes write the images: images of up to {@value #PACKED} bytes to
- * packs, each larger image to a file of its own. Then a thread that is no lane forces the files to the disk and writes
+ * packs, each larger image to a pack of its own. Then a thread that is no lane forces the files to the disk and writes
  * the index.
  */
 final class ModelSave {

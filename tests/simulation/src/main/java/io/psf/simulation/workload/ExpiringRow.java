@@ -6,8 +6,8 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
- * What may be known of a row that expires by time. The row's server is not known, so each claim holds on the clocks of
- * all servers.
+ * The bounds on the state of a row that expires by time. The row's server is not known, so each bound holds on the
+ * clocks of all servers.
  *
  * @param begun [servers] the time on each server's clock when the last push of the key began, in nanoseconds
  * @param ended [servers] the same when that push was answered
