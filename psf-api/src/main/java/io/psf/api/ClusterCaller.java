@@ -86,24 +86,13 @@ public interface ClusterCaller extends TensorCaller {
     void awaitAll();
 
     /**
-     * Names a model that has a checkpoint in the servers' directory. The slices of a lost server are loaded from the
-     * newest one when another server takes its place. {@code ModelCheckpoints} calls it. Does nothing where no server
-     * can be lost.
-     *
-     * @param model the model's name, a path below the directory; empty if {@code loaded} is true and there was nothing
-     *     to load
-     * @param loaded true if a checkpoint of it has been loaded on all servers just now; false after a save
+     * Returns the number of the last rollback of which this caller has taken note: the epoch in which a lost node had
+     * come back, and all slices were to go back to a checkpoint. 0 for none. {@code ModelCheckpoints} tells it to the
+     * server that saves and loads: a save after a later rollback is refused.
      */
-    default void restoreFrom(String model, Restore mode, boolean loaded) {}
-
-    /**
-     * Revokes {@link #restoreFrom} for a model whose checkpoints are deleted next. The slices of a server that is lost
-     * later are not loaded from them.
-     *
-     * @param model the model's name, as given to {@code restoreFrom}; an unknown name changes nothing
-     * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the scheduler does not answer
-     */
-    default void restoreNoLonger(String model) {}
+    default long notedRollback() {
+        return 0;
+    }
 
     /**
      * Takes note of the rollbacks of until now, since a load begins that makes up for them. {@code ModelCheckpoints}
@@ -111,15 +100,6 @@ public interface ClusterCaller extends TensorCaller {
      * that.
      */
     default void takeRollback() {}
-
-    /**
-     * Checks that all slices have what was pushed to them: no server has come back with the state of a checkpoint, of
-     * which this caller has taken no note, or which nobody has loaded on all servers. {@code ModelCheckpoints} calls it
-     * for a client. Does nothing for a worker, as {@link #takeRollback}.
-     *
-     * @throws PsException with {@code ROLLED_BACK}
-     */
-    default void requireNotRolledBack() {}
 
     /**
      * Runs work when the process of this caller is told to end, before the caller leaves the cluster ({@code

@@ -39,7 +39,7 @@ record LocalState(List<Weights> weights, List<EmbeddingCache> caches) {
         if (step >= 0) {
             entries.add(new RecordEntry(worker, RecordEntry.STEP, Long.toString(step)));
         }
-        reduced().forEach(tensor -> entries.add(new RecordEntry(worker, ModelCheckpoint.STORED + tensor, "")));
+        reduced().forEach(tensor -> entries.add(new RecordEntry(worker, RecordEntry.STORED + tensor, "")));
         caches.forEach(EmbeddingCache::flush);
         return entries;
     }

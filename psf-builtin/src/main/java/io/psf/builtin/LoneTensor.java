@@ -4,8 +4,11 @@ import io.psf.api.PsException;
 import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
 import io.psf.builtin.checkpoint.CheckpointPath;
-import io.psf.builtin.checkpoint.ListModels;
-import io.psf.builtin.checkpoint.ModelManifest;
+import io.psf.builtin.checkpoint.LedLoad;
+import io.psf.builtin.checkpoint.LedSave;
+import io.psf.builtin.checkpoint.LoadModelPsf;
+import io.psf.builtin.checkpoint.ModelOptions;
+import io.psf.builtin.checkpoint.SaveModelPsf;
 import java.util.List;
 
 /**
@@ -13,38 +16,35 @@ import java.util.List;
  *
  * @param checkpoint the name under which the caller saves the tensor, and may save others
  */
-record LoneTensor(TensorId tensor, String checkpoint, ModelCalls calls) {
-    static LoneTensor of(TensorCaller caller, TensorId tensor, String checkpoint) {
-        return new LoneTensor(tensor, checkpoint, new ModelCalls(caller, CheckpointPath.alone(checkpoint, tensor)));
+record LoneTensor(TensorCaller caller, TensorId tensor, String checkpoint) {
+    private String model() {
+        return CheckpointPath.alone(checkpoint, tensor);
+    }
+
+    private ModelOptions options() {
+        return new ModelOptions(1, 0, List.of(tensor), List.of(), false, false);
     }
 
     /** Saves the tensor as the step after the newest one, in the place of what a save has left that did not end. */
     void save() {
-        long step = calls.list().newest() + 1;
-        calls.replace(
-                step,
-                0,
-                () -> calls.save(
-                        step,
-                        ModelCalls.SavePart.of(List.of()),
-                        List.of(calls.caller().layout(tensor).info()),
-                        1,
-                        0));
+        SaveModelPsf.stub(caller)
+                .withDeadline(ModelCheckpoints.LIMIT)
+                .call(ModelCheckpoints.SERVER, model(), LedSave.NEXT, options(), List.of(), 0)
+                .await();
     }
 
     /** Loads the newest step. Open rounds of the tensor stay open. */
     void load() {
-        ListModels.Response saved = calls.list();
-        if (saved.manifests().isEmpty()) {
+        String manifest = LoadModelPsf.stub(caller)
+                .withDeadline(ModelCheckpoints.LIMIT)
+                .call(ModelCheckpoints.SERVER, model(), LedLoad.NEWEST, options(), false, 0)
+                .await()
+                .manifest();
+        if (manifest.isEmpty()) {
             throw new PsException(
                     PsException.Code.STORAGE,
-                    saved.damaged().isEmpty()
-                            ? "tensor \"" + tensor + "\" in checkpoint \"" + checkpoint
-                                    + "\": none (expected: a tensor that has been saved under this name)"
-                            : saved.damaged().get(0));
+                    "tensor \"" + tensor + "\" in checkpoint \"" + checkpoint
+                            + "\": none (expected: a tensor that has been saved under this name)");
         }
-        ModelManifest newest = ModelManifest.parse(saved.manifests().get(0));
-        calls.verify(newest, newest.tensors());
-        calls.load(newest, newest.tensors(), false);
     }
 }

@@ -24,9 +24,6 @@ public record ModelCheckpoint(
         List<TensorInfo> tensors,
         Map<Integer, Map<String, String>> records,
         Map<Integer, Long> recordSteps) {
-    /** The beginning of the keys that say which reduced weights were saved. No record of a worker's has such a key. */
-    static final String STORED = RecordEntry.OWN + "stored:";
-
     public ModelCheckpoint {
         tensors = List.copyOf(tensors);
         records = Map.copyOf(records);

@@ -2,14 +2,23 @@ package io.psf.builtin;
 
 import io.psf.api.Caller;
 import io.psf.api.ClusterCaller;
+import io.psf.api.Names;
 import io.psf.api.PsException;
 import io.psf.api.Restore;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
+import io.psf.builtin.checkpoint.DeleteModelPsf;
+import io.psf.builtin.checkpoint.ListModels;
+import io.psf.builtin.checkpoint.ListModelsPsf;
+import io.psf.builtin.checkpoint.LoadModelPsf;
 import io.psf.builtin.checkpoint.ModelManifest;
+import io.psf.builtin.checkpoint.ModelOptions;
 import io.psf.builtin.checkpoint.NewestModelsPsf;
 import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.checkpoint.SaveModelPsf;
+import io.psf.builtin.internal.training.JoinModelPsf;
+import io.psf.builtin.internal.training.MeetWorkers;
+import io.psf.builtin.internal.training.MeetWorkersPsf;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -17,8 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.LongSupplier;
-import java.util.function.LongUnaryOperator;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,6 +58,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class ModelCheckpoints {
     private static final Logger LOG = LoggerFactory.getLogger(ModelCheckpoints.class);
+
+    /** Selects the server for all models, which thereby detects that workers save different ones. */
+    static final long SERVER = 0;
+
+    /** The time for a call to the server that leads. Disks may be slow; its loss is detected much earlier. */
+    static final Duration LIMIT = Duration.ofHours(2);
 
     private final ClusterCaller worker;
     private final String name;
@@ -221,14 +235,17 @@ public final class ModelCheckpoints {
         if (step < 0 || step > 999_999_999_999_999_999L) {
             throw new IllegalArgumentException("step: " + step + " (expected: 0 .. 10^18 - 1)");
         }
-        String what = "save of step " + step;
         if (isClient()) {
-            new LoneWork(worker, name)
-                    .save(what, held.flushed(0, record.isEmpty() ? -1 : step, record), part -> write(step, part));
-            return;
+            List<RecordEntry> entries = held.flushed(0, record.isEmpty() ? -1 : step, record);
+            worker.awaitAll();
+            var unused = SaveModelPsf.stub(worker)
+                    .withDeadline(LIMIT)
+                    .call(SERVER, name, step, options(), entries, worker.notedRollback())
+                    .await();
+        } else {
+            List<RecordEntry> entries = held.flushed(worker.rank(), step, record);
+            var unused = together("save of step " + step, false, step, entries);
         }
-        List<RecordEntry> entries = held.flushed(worker.rank(), step, record);
-        var unused = work(what, entries, attempt -> write(step, ModelCalls.SavePart.ofAttempt(attempt)));
     }
 
     /** True if the caller saves and loads alone. */
@@ -236,65 +253,71 @@ public final class ModelCheckpoints {
         return worker.role() == Role.CLIENT;
     }
 
-    /** Names the model to the cluster: lost slices are loaded from its checkpoints. */
-    void named(boolean loaded) {
-        worker.restoreFrom(name, restore, loaded);
+    /** Has a server save or load once for all workers, which wait for each other before. */
+    private MeetWorkers.Response together(String what, boolean load, long step, List<RecordEntry> entries) {
+        var unused = worker.rank(); // refused before anything is sent
+        worker.awaitAll();
+        long attempt = JoinModelPsf.stub(worker)
+                .call(SERVER, name, what, entries)
+                .await()
+                .attempt();
+        worker.barrier();
+        return meet(attempt, load, step, false, true, List.of());
     }
 
-    private long work(String what, List<RecordEntry> entries, LongUnaryOperator work) {
-        return new CollectiveWork(worker, name).run(what, entries, work);
-    }
-
-    private long loadWork(String what, LongSupplier load) {
-        return isClient()
-                ? new LoneWork(worker, name).load(what, load)
-                : work(what, List.of(), attempt -> begun(load.getAsLong()));
-    }
-
-    private long write(long step, ModelCalls.SavePart part) {
-        calls().replace(step, part.hold(), () -> {
+    /**
+     * Meets the other workers, and gives the reduced weights if the server that leads asks for them.
+     *
+     * @param attempt the attempt of all workers; {@link MeetWorkers#LOOP}
+     */
+    MeetWorkers.Response meet(
+            long attempt, boolean load, long step, boolean stop, boolean whole, List<RecordEntry> entries) {
+        MeetWorkers.Response outcome = meet(attempt, load, step, stop, whole, false, entries);
+        while (outcome.gives()) {
             held.store();
-            calls().save(step, part, infos(), kept, increments);
-            if (!isClient()) {
-                named(false);
-            }
-        });
-        if (isClient()) {
-            named(false); // what a client has saved is complete whatever becomes of that
+            outcome = meet(attempt, load, step, stop, whole, true, entries);
         }
-        return step;
+        return outcome;
+    }
+
+    private MeetWorkers.Response meet(
+            long attempt,
+            boolean load,
+            long step,
+            boolean stop,
+            boolean whole,
+            boolean given,
+            List<RecordEntry> entries) {
+        long rollback = worker.notedRollback();
+        return MeetWorkersPsf.stub(worker)
+                .withDeadline(LIMIT)
+                .call(SERVER, name, attempt, load, step, stop, whole, given || load, options(), entries, rollback)
+                .await();
+    }
+
+    private ModelOptions options() {
+        List<TensorId> tensors = selected.isEmpty()
+                ? List.of()
+                : Stream.concat(selected.stream(), held.reduced().stream())
+                        .distinct()
+                        .toList();
+        return new ModelOptions(kept, increments, tensors, held.reduced(), true, isExact());
+    }
+
+    boolean isExact() {
+        return restore == Restore.ALL;
     }
 
     ClusterCaller worker() {
         return worker;
     }
 
+    String name() {
+        return name;
+    }
+
     LocalState held() {
         return held;
-    }
-
-    int kept() {
-        return kept;
-    }
-
-    int increments() {
-        return increments;
-    }
-
-    List<TensorInfo> infos() {
-        return model().infos();
-    }
-
-    private ModelTensors model() {
-        return new ModelTensors(worker, selected, held.reduced());
-    }
-
-    ModelCalls calls() {
-        return new ModelCalls(worker, name);
-    }
-
-    private String checkpoint(long step) {
-        return calls().checkpoint(step);
     }
 
     /**
@@ -317,11 +340,31 @@ public final class ModelCheckpoints {
         if (worker.isLate()) {
             return latestForLate();
         }
-        long loaded = loadWork("load of the newest step", this::loadNewest);
-        if (loaded >= 0) {
-            restore();
+        return load("load of the newest step", MeetWorkers.NEWEST);
+    }
+
+    private Optional<ModelCheckpoint> load(String what, long step) {
+        String manifest;
+        if (isClient()) {
+            worker.awaitAll();
+            worker.takeRollback();
+            manifest = LoadModelPsf.stub(worker)
+                    .withDeadline(LIMIT)
+                    .call(SERVER, name, step, options(), true, worker.notedRollback())
+                    .await()
+                    .manifest();
+        } else {
+            manifest = together(what, true, step, List.of()).manifest();
         }
-        return loaded < 0 ? Optional.empty() : Optional.of(calls().at(loaded)).map(ModelCheckpoint::of);
+        if (manifest.isEmpty()) {
+            return Optional.empty();
+        }
+        restore();
+        return Optional.of(of(manifest));
+    }
+
+    static ModelCheckpoint of(String manifest) {
+        return ModelCheckpoint.of(ModelManifest.parse(manifest));
     }
 
     private Optional<ModelCheckpoint> latestForLate() {
@@ -336,46 +379,13 @@ public final class ModelCheckpoints {
         return latest();
     }
 
-    long loadNewest() {
-        PsException newest = null;
-        for (ModelManifest each : calls().manifests()) {
-            try {
-                verify(each);
-            } catch (PsException e) {
-                if (e.code() != PsException.Code.STORAGE) {
-                    throw e;
-                }
-                newest = newest == null ? e : newest;
-                LOG.warn("checkpoint of step {} of model \"{}\" is skipped: {}", each.step(), name, e.detail());
-                continue;
-            }
-            return load(each);
-        }
-        if (newest != null) {
-            throw newest; // to begin anew would be a surprise
-        }
-        return -1;
-    }
-
     /**
      * Loads the checkpoint of a step. Called by every worker, as {@link #loadLatest}.
      *
      * @throws PsException as {@link #loadLatest}, and with {@code STORAGE} if the checkpoint is damaged or missing
      */
     public ModelCheckpoint load(long step) {
-        var unused = loadWork("load of step " + step, () -> {
-            ModelManifest manifest = calls().at(step);
-            verify(manifest);
-            return load(manifest);
-        });
-        restore();
-        return ModelCheckpoint.of(calls().at(step));
-    }
-
-    /** Makes the next push, all-reduce and clock of each worker its first, also of a worker that has come back. */
-    private long begun(long step) {
-        new TrainingCalls(worker, name).restart(worker.members());
-        return step;
+        return load("load of step " + step, step).orElseThrow();
     }
 
     /** Empties the caches, and takes the weights from the servers. No worker stores before all have them: all wait. */
@@ -386,35 +396,21 @@ public final class ModelCheckpoints {
         }
     }
 
-    /** Verifies all files. A damaged step is none of the steps to keep, and no save builds on it. */
-    private void verify(ModelManifest manifest) {
-        try {
-            calls().verify(manifest, model().chosen(manifest, checkpoint(manifest.step())));
-        } catch (PsException e) {
-            if (e.code() == PsException.Code.STORAGE) {
-                calls().skip(manifest.step());
-            }
-            throw e;
-        }
-    }
-
-    private long load(ModelManifest manifest) {
-        calls().load(manifest, model().chosen(manifest, checkpoint(manifest.step())), true);
-        named(true);
-        LOG.info("checkpoint \"{}\" is loaded", checkpoint(manifest.step()));
-        model().logChanges(manifest, checkpoint(manifest.step()));
-        return manifest.step();
-    }
-
     /** Returns the complete checkpoints, newest first. Their content is not verified. Called by any worker. */
     public List<ModelCheckpoint> list() {
-        return calls().manifests().stream().map(ModelCheckpoint::of).toList();
+        ListModels.Response found = ListModelsPsf.stub(worker)
+                .withDeadline(LIMIT)
+                .call(SERVER, name)
+                .await();
+        found.damaged()
+                .forEach(reason ->
+                        LOG.warn("a checkpoint of model \"{}\" is skipped: {}", name, Names.printable(reason)));
+        return found.manifests().stream().map(ModelCheckpoints::of).toList();
     }
 
     /** Deletes all checkpoints. Called by a client, or by one worker, while none saves or loads. */
     public void delete() {
-        worker.restoreNoLonger(name); // first, since a server that comes back loads what is named
-        calls().manifests().forEach(each -> calls().discard(each.step(), 0));
+        DeleteModelPsf.stub(worker).withDeadline(LIMIT).call(SERVER, name).await();
     }
 
     /** Returns the newest complete checkpoint, as {@link #list}. */

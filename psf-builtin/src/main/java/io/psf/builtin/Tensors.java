@@ -189,7 +189,7 @@ public final class Tensors {
      *     kind that cannot be saved
      */
     public static void save(TensorCaller worker, TensorId tensor, String checkpoint) {
-        LoneTensor.of(worker, tensor, checkpoint).save();
+        new LoneTensor(worker, tensor, checkpoint).save();
     }
 
     /**
@@ -206,7 +206,7 @@ public final class Tensors {
      *     checkpoint directory; with {@code UNKNOWN_FUNCTION} if the shards are of a kind that cannot be loaded
      */
     public static void load(TensorCaller worker, TensorId tensor, String checkpoint) {
-        LoneTensor.of(worker, tensor, checkpoint).load();
+        new LoneTensor(worker, tensor, checkpoint).load();
     }
 
     /**
@@ -271,7 +271,7 @@ public final class Tensors {
         worker.awaitAll();
         return EndEpochPsf.stub(worker)
                 .withDeadline(limit)
-                .call(ModelCalls.SERVER)
+                .call(ModelCheckpoints.SERVER)
                 .await()
                 .epoch();
     }

@@ -2,10 +2,8 @@ package io.psf.builtin;
 
 import io.psf.api.ClusterCaller;
 import io.psf.api.PsException;
-import io.psf.api.Restore;
 import io.psf.builtin.checkpoint.ModelManifest;
 import io.psf.builtin.internal.training.EnterTraining;
-import io.psf.builtin.internal.training.MeetWorkers;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +25,6 @@ final class TrainingRun {
     private final ClusterCaller worker;
     private final TrainingCalls calls;
     private final Map<String, String> initial;
-    private final SavesApart apart = new SavesApart();
     /** The last step; an earlier one after a stop. */
     private long steps;
     /** The step that is done. */
@@ -42,7 +39,7 @@ final class TrainingRun {
         this.loop = loop;
         this.checkpoints = loop.checkpoints();
         this.worker = checkpoints.worker();
-        this.calls = new TrainingCalls(worker, checkpoints.calls().name());
+        this.calls = new TrainingCalls(checkpoints);
         this.steps = steps;
         this.initial = Map.copyOf(loop.save());
         this.boundaries = new Boundaries(calls, loop, steps, 0);
@@ -65,7 +62,7 @@ final class TrainingRun {
                     }
                     train(body);
                     if (!hasLeft) {
-                        rest();
+                        calls.leave(List.of(), true);
                     }
                     return at;
                 } catch (Exception e) {
@@ -92,38 +89,24 @@ final class TrainingRun {
         }
     }
 
-    /**
-     * Says that the servers have what the last checkpoint has: until the next load or save no worker has to go back
-     * when a lost node comes back.
-     *
-     * @throws PsException with {@code ROLLED_BACK} if the workers have to go back now
-     */
-    private void rest() {
-        worker.restoreFrom(calls.model(), Restore.LOST, false);
-    }
-
     /** Begins together with the other workers, joins them, or learns that they have ended. */
     private void begin() {
-        boolean isBack = worker.takeReturn();
-        Optional<ModelCheckpoint> latest = checkpoints.latest();
-        if (latest.isPresent()) {
-            checkpoints.named(false); // a worker that was lost before this run comes back by a rollback
-        }
-        EnterTraining.Response place = calls.enter(
-                steps, isBack, latest.filter(each -> each.step() >= steps).isPresent());
+        EnterTraining.Response place = calls.enter(steps, worker.takeReturn());
+        Optional<ModelCheckpoint> latest =
+                place.manifest().isEmpty() ? Optional.empty() : Optional.of(ModelCheckpoints.of(place.manifest()));
         long cut = place.cut();
         if (cut == EnterTraining.BACK) {
             throw new PsException(PsException.Code.ROLLED_BACK, "worker " + worker.rank() + " has come back");
         } else if (cut == EnterTraining.OVER) {
-            continueFrom(checkpoints.latest(), cut);
+            continueFrom(latest, cut);
             checkpoints.held().restore();
             steps = at;
         } else if (cut >= 0) {
-            continueFrom(place.entries().isEmpty() ? checkpoints.latest() : Optional.of(left(place)), cut);
+            continueFrom(place.entries().isEmpty() ? latest : Optional.of(left(place)), cut);
             LOG.info("worker {} joins the training after step {}", worker.rank(), cut);
             meet(false);
             checkpoints.held().restore();
-        } else if (worker.isLate() && checkpoints.latest().isPresent()) {
+        } else if (worker.isLate() && latest.isPresent()) {
             throw new PsException(
                     PsException.Code.ROLLED_BACK,
                     "worker " + worker.rank() + " has joined, and the workers that trained before have left");
@@ -143,9 +126,8 @@ final class TrainingRun {
 
     private void end() {
         boundaries.end();
-        apart.end();
         try {
-            calls.leave(List.of());
+            calls.leave(List.of(), false);
         } catch (PsException e) {
             LOG.debug("the end of a training loop is not reported: {}", e.getMessage());
         }
@@ -190,7 +172,6 @@ final class TrainingRun {
             var unused = boundaries.at(at);
         }
         while (at < steps) {
-            apart.requireNotRolledBack();
             body.run(at + 1);
             at++;
             returns = 0;
@@ -209,7 +190,7 @@ final class TrainingRun {
     private void leaveOthers() {
         var entries = checkpoints.held().flushed(worker.rank(), at, loop.save());
         worker.awaitAll();
-        calls.leave(entries);
+        calls.leave(entries, false);
         hasLeft = true;
         LOG.info("worker {} leaves the training after step {} of {}", worker.rank(), at, steps);
     }
@@ -222,42 +203,8 @@ final class TrainingRun {
     private void meet(boolean first) {
         var entries = checkpoints.held().flushed(worker.rank(), at, loop.save());
         worker.awaitAll();
-        MeetWorkers.Response turn = calls.meet(at, loop.isStopped(), entries);
-        boolean last = turn.last() || at == steps;
-        if (turn.leads()) {
-            lead(at, () -> {
-                long saved = new CutSave(checkpoints, calls, at, turn.entries(), apart).take(first, last);
-                if (turn.joined()) {
-                    calls.restart(turn.workers(), false);
-                }
-                return saved;
-            });
-        }
-        if (last) {
+        if (calls.cut(at, loop.isStopped(), first || at == steps, entries).last()) {
             steps = at;
-        }
-    }
-
-    /** The work of the worker that leads. */
-    @FunctionalInterface
-    private interface Work {
-        /** Returns the step that was saved or loaded; -1 if none was. */
-        long run();
-    }
-
-    private long lead(long meeting, Work work) {
-        try {
-            long step = work.run();
-            calls.end(meeting, PsException.Code.OK, "", step);
-            return step;
-        } catch (RuntimeException | Error e) {
-            try {
-                PsException.Code code = e instanceof PsException known ? known.code() : PsException.Code.CALLER_FAILED;
-                calls.end(meeting, code, String.valueOf(e.getMessage()), -1);
-            } catch (PsException notReported) {
-                e.addSuppressed(notReported);
-            }
-            throw e;
         }
     }
 
@@ -295,32 +242,17 @@ final class TrainingRun {
         LOG.warn("worker {} goes back from step {}: {}", worker.rank(), at, why.detail());
         calls.abandon(why.detail());
         boundaries.end();
-        apart.end();
         try {
             worker.awaitAll();
         } catch (PsException e) { // a call of a step that will be done again
             LOG.debug("a call before the return to a checkpoint failed: {}", e.getMessage());
         }
-        MeetWorkers.Response turn = calls.meet(MeetWorkers.LOAD, false, List.of());
-        long loaded = turn.leads() ? lead(MeetWorkers.LOAD, () -> load(turn.workers(), why)) : turn.step();
+        ModelCheckpoint loaded = ModelCheckpoints.of(calls.load().manifest());
         checkpoints.held().restore();
-        Map<String, String> record = checkpoints.list().stream()
-                .filter(each -> each.step() == loaded)
-                .map(each -> each.record(worker.rank()))
-                .findFirst()
-                .orElse(Map.of());
+        Map<String, String> record = loaded.record(worker.rank());
         loop.restore(record.isEmpty() ? initial : record);
-        at = loaded;
+        at = loaded.step();
         boundaries = new Boundaries(calls, loop, steps, at);
         LOG.info("worker {} goes on after step {}", worker.rank(), at);
-    }
-
-    private long load(int[] workers, PsException why) {
-        long loaded = checkpoints.loadNewest();
-        if (loaded < 0) {
-            throw why;
-        }
-        calls.restart(workers, true);
-        return loaded;
     }
 }

@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.TensorId;
-import io.psf.builtin.checkpoint.ModelManifest;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.stream.LongStream;
@@ -152,17 +150,6 @@ final class ChangedModelTest {
                                     + " initialized: \"old\" (expected: none; ModelCheckpoints.tensors selects those to load)");
             assertThat(checkpoints.tensors(T).loadLatest()).isPresent();
             assertThat(Tensors.pull(worker, added)).isEqualTo(ones);
-
-            ModelManifest manifest = new ModelCalls(worker, "model").at(1);
-            ModelTensors model = new ModelTensors(worker, List.of(T), List.of());
-            assertThat(model.changes(manifest, model.chosen(manifest, "c")))
-                    .containsExactly("tensor \"t\": [40, 2] in it, [67, 2] now; its other rows begin anew");
-            Tensors.init(worker, TensorSpec.dense("old", 3));
-            ModelTensors all = new ModelTensors(worker, List.of(), List.of());
-            assertThat(all.changes(manifest, all.chosen(manifest, "c")))
-                    .hasSize(2)
-                    .last()
-                    .isEqualTo("tensors that it does not have, and that stay as they are: \"new\"");
         });
     }
 }

@@ -125,11 +125,6 @@ public final class Client extends ConnectedCaller {
         super.rollBack(confirmed().recovery().rollback());
     }
 
-    @Override
-    public void requireNotRolledBack() {
-        requireNoLoadDue();
-    }
-
     /**
      * A client has no rank.
      *

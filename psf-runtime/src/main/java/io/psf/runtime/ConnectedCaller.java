@@ -9,7 +9,6 @@ import io.psf.api.Member;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
-import io.psf.api.Restore;
 import io.psf.api.Role;
 import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
@@ -27,7 +26,6 @@ import io.psf.runtime.internal.cluster.ClusterState;
 import io.psf.runtime.internal.cluster.Join;
 import io.psf.runtime.internal.cluster.Ping;
 import io.psf.runtime.internal.cluster.PingPsf;
-import io.psf.runtime.internal.cluster.RestoreFrom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -230,26 +228,8 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
     }
 
     @Override
-    public void restoreFrom(String model, Restore mode, boolean loaded) {
-        gate.requireOpen();
-        link.restoreFrom(
-                new RestoreFrom.Request(model, mode == Restore.ALL, loaded, gate.rollback(), false), config.deadline());
-    }
-
-    @Override
-    public void restoreNoLonger(String model) {
-        gate.requireOpen();
-        link.restoreFrom(new RestoreFrom.Request(model, false, false, 0, true), config.deadline());
-    }
-
-    /**
-     * Checks, at the scheduler, that there is no rollback of which this caller has taken no note, or after which a load
-     * is due.
-     */
-    void requireNoLoadDue() {
-        gate.requireOpen();
-        link.restoreFrom(
-                new RestoreFrom.Request(RestoreFrom.NONE, false, false, gate.rollback(), false), config.deadline());
+    public long notedRollback() {
+        return gate.rollback();
     }
 
     /** Returns the latest state. Blocks until all servers have answered, and then the scheduler. */

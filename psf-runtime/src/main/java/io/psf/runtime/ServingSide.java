@@ -11,6 +11,7 @@ import io.psf.runtime.internal.cluster.ClusterFunctions;
 import io.psf.runtime.internal.cluster.ClusterLink;
 import io.psf.runtime.internal.cluster.ClusterState;
 import io.psf.runtime.internal.cluster.Identity;
+import io.psf.runtime.internal.cluster.RestoreFromPsf;
 import io.psf.runtime.internal.cluster.ServerFunctions;
 import io.psf.runtime.internal.server.Connections;
 import io.psf.runtime.internal.server.Dispatcher;
@@ -118,6 +119,10 @@ final class ServingSide {
         host.setRank(link.rank());
         host.setMembers(link.first().counted());
         host.setDeclarations(link.view());
+        host.setRestorePoints((caller, point) -> RestoreFromPsf.stub(caller)
+                .call(point.model(), point.all(), point.loaded(), point.rollback(), point.revoked())
+                .toCompletableFuture()
+                .thenApply(done -> null));
         connections.setPresence((member, since) -> isPresent(link.view().state(), member, since));
         connections.setSilenceLimit(link.limits().heartbeat());
         link.view().whenPermitted(connections::setPermits);

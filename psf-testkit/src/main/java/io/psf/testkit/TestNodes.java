@@ -79,6 +79,7 @@ final class TestNodes {
         node.setRank(rank);
         node.setMembers(members);
         node.setDeclarations(declarations);
+        node.setCaller(onward);
         return node;
     }
 

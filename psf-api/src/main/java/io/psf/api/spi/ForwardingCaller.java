@@ -3,7 +3,6 @@ package io.psf.api.spi;
 import io.psf.api.ClusterCaller;
 import io.psf.api.Member;
 import io.psf.api.Pending;
-import io.psf.api.Restore;
 import io.psf.api.Role;
 import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
@@ -105,23 +104,13 @@ public abstract class ForwardingCaller implements ClusterCaller, FunctionCaller 
     }
 
     @Override
-    public void restoreFrom(String model, Restore mode, boolean loaded) {
-        to().restoreFrom(model, mode, loaded);
-    }
-
-    @Override
-    public void restoreNoLonger(String model) {
-        to().restoreNoLonger(model);
+    public long notedRollback() {
+        return to().notedRollback();
     }
 
     @Override
     public void takeRollback() {
         to().takeRollback();
-    }
-
-    @Override
-    public void requireNotRolledBack() {
-        to().requireNotRolledBack();
     }
 
     @Override

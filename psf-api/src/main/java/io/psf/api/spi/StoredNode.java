@@ -1,11 +1,13 @@
 package io.psf.api.spi;
 
+import io.psf.api.Caller;
 import io.psf.api.DeclaredTensor;
 import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -22,6 +24,23 @@ public interface StoredNode extends Node {
      * @throws PsException with {@code CONFIGURATION} if none was configured
      */
     CheckpointStore checkpoints();
+
+    /**
+     * Returns a caller with which this node calls functions for itself, whatever becomes of the call being answered.
+     * Their answers are delivered on this node's lane, where it is used.
+     *
+     * @param limit the time for all of its calls
+     */
+    Caller caller(Duration limit);
+
+    /**
+     * Tells the scheduler of checkpoints from which the slices of a lost server are loaded. Where no server can be
+     * lost, it succeeds.
+     *
+     * @return completed on this node's lane; fails with {@code ROLLED_BACK} if a lost node has come back since the
+     *     rollback that the caller knew, or if it asks, and nobody has loaded since then
+     */
+    CompletionStage<Void> restoreFrom(RestorePoint point);
 
     /** Returns the class path that this node was started with, where it finds handlers and named classes. */
     ClassLoader classPath();

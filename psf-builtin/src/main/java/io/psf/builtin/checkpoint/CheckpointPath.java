@@ -39,7 +39,7 @@ public final class CheckpointPath {
      * @param what the kind of object that the name belongs to
      * @throws PsException with {@code BAD_REQUEST}
      */
-    static void require(String what, String name) {
+    public static void require(String what, String name) {
         var unused = BadRequest.ifIllegal(() -> Names.requirePath(what, shared(name)));
     }
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 
 /**
  * The latest saves whose shards are copied, and whose files are being forced to the disk. Attached to a server, on its
@@ -15,15 +15,15 @@ import java.util.concurrent.CompletionException;
  */
 final class FrozenSaves {
     /** Only one save of a model is under way at a time; there may be several models. */
-    private static final int KEPT = 8;
+    private static final int KEPT = 64;
 
-    private final Map<Long, CompletableFuture<List<SaveModel.Written>>> saves = new LinkedHashMap<>();
+    private final Map<Long, CompletableFuture<List<WrittenModel.Written>>> saves = new LinkedHashMap<>();
 
     static FrozenSaves of(Node server) {
         return server.attachment("psf.model.frozen", FrozenSaves.class, FrozenSaves::new);
     }
 
-    void add(long save, CompletableFuture<List<SaveModel.Written>> written) {
+    void add(long save, CompletableFuture<List<WrittenModel.Written>> written) {
         saves.put(save, written);
         if (saves.size() > KEPT) {
             saves.remove(saves.keySet().iterator().next());
@@ -31,29 +31,17 @@ final class FrozenSaves {
     }
 
     /**
-     * Returns whether a save has ended on this server, and its index.
+     * Returns what this server has written of a save, if it has shards of the tensors.
      *
-     * @throws PsException the failure of the save; with {@code UNAVAILABLE} if this server does not know it
+     * @throws PsException with {@code UNAVAILABLE} if this server does not know the save
      */
-    WrittenModel.Response ended(long save) {
-        CompletableFuture<List<SaveModel.Written>> written = saves.get(save);
+    CompletionStage<List<WrittenModel.Written>> written(long save) {
+        CompletableFuture<List<WrittenModel.Written>> written = saves.get(save);
         if (written == null) {
             throw new PsException(
                     PsException.Code.UNAVAILABLE,
                     String.format(Locale.ROOT, "save %016x: unknown (expected: begun by this server)", save));
         }
-        if (!written.isDone()) {
-            return new WrittenModel.Response(false, List.of());
-        }
-        try {
-            return new WrittenModel.Response(true, written.join());
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof PsException known
-                    ? known
-                    : new PsException(
-                            PsException.Code.STORAGE,
-                            String.format(Locale.ROOT, "save %016x: %s", save, e.getCause()),
-                            e);
-        }
+        return written.copy();
     }
 }

@@ -47,7 +47,8 @@ public record ModelManifest(long step, List<SavedTensor> tensors, List<SavedInde
                 .toList();
     }
 
-    String text() {
+    /** Returns the text of the file. */
+    public String text() {
         StringBuilder text = new StringBuilder(FIRST + "\n");
         text.append(String.format(Locale.ROOT, "step %d\n", step));
         for (SavedIndex each : indexes) {

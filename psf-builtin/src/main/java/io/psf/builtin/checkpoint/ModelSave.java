@@ -1,6 +1,7 @@
 package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
+import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.spi.StoredNode;
 import io.psf.api.spi.StoredShard;
@@ -33,7 +34,7 @@ final class ModelSave {
     private static final long PACKED = 4 << 20;
 
     private final StoredNode node;
-    private final SaveModel.Request request;
+    private final FreezeModel.Request request;
     private final ModelSteps steps;
     private final Folder folder;
     /** The beginning of the names of this server's files. */
@@ -41,9 +42,9 @@ final class ModelSave {
 
     private final Packs packs;
     private final @Nullable ModelImages base;
-    private final CompletableFuture<List<SaveModel.Written>> written = new CompletableFuture<>();
+    private final CompletableFuture<List<WrittenModel.Written>> written = new CompletableFuture<>();
 
-    ModelSave(StoredNode node, SaveModel.Request request) {
+    ModelSave(StoredNode node, FreezeModel.Request request) {
         this.node = node;
         this.request = request;
         this.steps = ModelSteps.of(node.checkpoints(), request.model());
@@ -72,19 +73,13 @@ final class ModelSave {
         }
     }
 
-    /** Returns the index of what was written, if anything was; completed on a thread of its own. */
-    CompletionStage<List<SaveModel.Written>> run() {
-        var unused = freeze().exceptionally(failure -> false);
-        return written;
-    }
-
     /**
      * Copies the shards to files that may not be on the disk yet. The rest is done by a thread of its own.
      *
-     * @return completed when all shards are copied: with false if there are none
+     * @return completed when all shards are copied
      */
-    CompletionStage<Boolean> freeze() {
-        return EachTensor.run(node, request.tensors(), this::write).handle((images, failure) -> {
+    CompletionStage<Void> freeze() {
+        return EachTensor.run(node, tensors(), this::write).handle((images, failure) -> {
             try {
                 node.runApart("psf-save", () -> end(images, failure));
             } catch (Throwable e) { // such as an OutOfMemoryError: no native thread
@@ -93,12 +88,21 @@ final class ModelSave {
             if (images == null) {
                 throw new CompletionException(failure);
             }
-            return !images.isEmpty();
+            return null;
         });
     }
 
+    private List<TensorId> tensors() {
+        return request.tensors().isEmpty()
+                ? node.shards().stream()
+                        .map(shard -> shard.tensor().id())
+                        .distinct()
+                        .toList()
+                : request.tensors();
+    }
+
     /** Returns the index of what was written, if anything was; completed on any thread. */
-    CompletableFuture<List<SaveModel.Written>> written() {
+    CompletableFuture<List<WrittenModel.Written>> written() {
         return written;
     }
 
@@ -159,7 +163,7 @@ final class ModelSave {
         return Objects.requireNonNull(Objects.requireNonNull(base).lengths().get(image.file()));
     }
 
-    private SaveModel.Written finish(List<Written> images) {
+    private WrittenModel.Written finish(List<Written> images) {
         Map<String, Long> lengths;
         try {
             lengths = new HashMap<>(packs.finish());
@@ -184,9 +188,17 @@ final class ModelSave {
         folder.publish(file, text);
         SavedIndex index =
                 new SavedIndex(file, text.getBytes(StandardCharsets.UTF_8).length, SealedText.checksum(text));
-        return new SaveModel.Written(
-                index, images.stream().mapToLong(Written::bytes).sum(), (int) slices.stream()
+        List<SavedTensor> tensors = slices.stream()
+                .map(ServerIndex.Slice::tensor)
+                .map(each -> new SavedTensor(each.id().name(), each.rows(), each.width(), request.save()))
+                .distinct()
+                .toList();
+        return new WrittenModel.Written(
+                index,
+                images.stream().mapToLong(Written::bytes).sum(),
+                (int) slices.stream()
                         .filter(slice -> slice.chain().last().bases() > 0)
-                        .count());
+                        .count(),
+                tensors);
     }
 }

@@ -20,6 +20,9 @@ public record RecordEntry(int worker, String key, String value) {
      */
     public static final String STEP = OWN + "step";
 
+    /** The beginning of the keys that say which reduced weights were saved. */
+    public static final String STORED = OWN + "stored:";
+
     /** The most characters of a record. */
     private static final int LONGEST = 1 << 16;
 

@@ -2,50 +2,51 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
-import io.psf.api.TensorId;
+import io.psf.api.layout.ByKey;
 import io.psf.api.spi.StoredNode;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Writes the shards of a model to files; each server writes its own. Each shard is saved between two calls on its lane.
- * The save is valid once {@link CommitModel} has written the manifest.
+ * Saves a model for a client, where there are no workers, or a tensor by itself. The server that is called leads: all
+ * servers write their shards, then it writes the manifest, then it deletes the steps beyond those to keep.
  */
 @PsFunction(value = "psf.model.save", at = Place.SERVER)
 public interface SaveModel {
     /**
-     * The tensors to save.
+     * The save.
      *
+     * @param server any number; it selects the server, and is the same for all calls for models
      * @param model the model's name, a path below the server's checkpoint directory
-     * @param step the number of the step
-     * @param save the save's unique number
-     * @param base the step that increments may build on; -1 for none
-     * @param baseChecksum the checksum of that step's manifest
-     * @param increments the largest number of increments that may follow an image with all rows; 0 if all images must
-     *     have all rows, and no later save builds on them
-     * @param tensors the tensors
+     * @param step the number of the step, whose earlier save is replaced; {@link LedSave#NEXT}
+     * @param options what the caller wants of the checkpoints
+     * @param entries the caller's record
+     * @param rollback the last rollback that the caller knows
      */
     record Request(
-            String model, long step, long save, long base, int baseChecksum, int increments, List<TensorId> tensors) {}
+            @ByKey long server,
+            String model,
+            long step,
+            ModelOptions options,
+            List<RecordEntry> entries,
+            long rollback) {}
 
     /**
-     * The files of the servers.
+     * The checkpoint is complete.
      *
-     * @param indexes an index of each server that holds shards of the tensors
+     * @param step the number of the step
      */
-    record Response(List<Written> indexes) {}
+    record Response(long step) {}
 
-    /**
-     * The part of a save that one server has written.
-     *
-     * @param index the index of its images
-     * @param bytes the bytes of the images, without the images that they build on
-     * @param increments the number of images that have changes alone
-     */
-    record Written(SavedIndex index, long bytes, int increments) {}
-
-    /** Writes this server's shards, and their index. */
-    default CompletionStage<Response> handle(Request request, StoredNode node) {
-        return new ModelSave(node, request).run().thenApply(Response::new);
+    /** Answers when the checkpoint is complete. Does not hold the lane meanwhile. */
+    default CompletionStage<Response> handle(Request request, StoredNode leader) {
+        RecordEntry.requireFit(request.entries());
+        String what = (request.step() == LedSave.NEXT ? "save" : "save of step " + request.step()) + " of model \""
+                + request.model() + "\"";
+        Alone alone = new Alone(leader, what, request.options().isRestored());
+        LedSave.Checks checks = new LedSave.Checks(request.rollback(), true, alone::requireAllowed);
+        LedSave save =
+                new LedSave(leader, request.model(), request.step(), request.options(), request.entries(), checks);
+        return alone.answer(answer -> save.start(() -> !answer.isDone()).thenApply(Response::new));
     }
 }

@@ -2,12 +2,14 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
-import io.psf.api.layout.Reduce;
-import io.psf.api.layout.Reduction;
 import io.psf.api.spi.StoredNode;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 
-/** Returns whether all files of a save that {@link FreezeModel} has begun are on the disk. Fails if it has failed. */
+/**
+ * Waits until all files of a save that {@link FreezeModel} has begun are on the disk. Called by the server that leads
+ * the save.
+ */
 @PsFunction(value = "psf.model.written", at = Place.SERVER, readOnly = true)
 public interface WrittenModel {
     /**
@@ -18,15 +20,24 @@ public interface WrittenModel {
     record Request(long save) {}
 
     /**
-     * The state.
+     * The files of the servers.
      *
-     * @param all true if all servers have ended
-     * @param indexes the indexes of the servers that have ended, if they had shards
+     * @param written the part of each server that holds shards of the tensors
      */
-    record Response(@Reduce(Reduction.AND) boolean all, List<SaveModel.Written> indexes) {}
+    record Response(List<Written> written) {}
 
-    /** Says whether this server has ended. */
-    default Response handle(Request request, StoredNode node) {
-        return FrozenSaves.of(node).ended(request.save());
+    /**
+     * The part of a save that one server has written.
+     *
+     * @param index the index of its images
+     * @param bytes the bytes of the images, without the images that they build on
+     * @param increments the number of images that have changes alone
+     * @param tensors the tensors that it holds slices of
+     */
+    record Written(SavedIndex index, long bytes, int increments, List<SavedTensor> tensors) {}
+
+    /** Answers when this server's files are on the disk, and its index is. Fails if the save has failed here. */
+    default CompletionStage<Response> handle(Request request, StoredNode node) {
+        return FrozenSaves.of(node).written(request.save()).thenApply(Response::new);
     }
 }

@@ -28,6 +28,19 @@ public final class Workers {
         return call.worker();
     }
 
+    /**
+     * Checks that a server has sent a call.
+     *
+     * @param what what only servers do, for the message
+     * @throws PsException with {@code BAD_REQUEST} if a worker or a client sent it
+     */
+    public static void requireServer(CallInfo call, String what) {
+        if (call.worker() != -1) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST, what + ": called by a worker or a client (expected: by a server)");
+        }
+    }
+
     /** Returns the ranks of the workers. */
     public static Set<Integer> of(List<Member> members) {
         return members.stream()

@@ -2,7 +2,6 @@ package io.psf.builtin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.psf.api.Restore;
 import io.psf.api.TensorId;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.Optimizers;
@@ -10,6 +9,7 @@ import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.internal.states.StatePart;
 import io.psf.builtin.internal.states.StoreStatesPsf;
+import io.psf.builtin.internal.training.JoinModelPsf;
 import io.psf.builtin.sparse.FetchRangePsf;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
@@ -37,13 +37,19 @@ final class ModelRequestsTest {
                 PsCluster.builder().servers(2).checkpoints(directory).start()) {
             Worker worker = cluster.worker();
             String refusal = "name of model: \"../x\" (expected: a name below the server's directory";
-            assertRefused(() -> worker.restoreFrom("../x", Restore.ALL, true), refusal);
+            ModelOptions options = new ModelOptions(1, 0, List.of(), List.of(), false, false);
             assertRefused(
                     () -> JoinModelPsf.stub(worker)
                             .call(0, "../x", "save", List.of())
                             .await(),
                     refusal);
-            assertRefused(() -> SkipModelPsf.stub(worker).call(0, "../x", 1).await(), refusal);
+            String path = "checkpoint: \"../x\" (expected: a name below the server's directory";
+            assertRefused(
+                    () -> SaveModelPsf.stub(worker)
+                            .call(0, "../x", 1, options, List.of(), 0)
+                            .await(),
+                    path);
+            assertRefused(() -> DeleteModelPsf.stub(worker).call(0, "../x").await(), path);
         }
     }
 
@@ -62,21 +68,17 @@ final class ModelRequestsTest {
             assertRefused(
                     () -> FetchRangePsf.stub(worker).call(grows, first, 1).await(), "rows of tensor \"g\" [growing");
 
+            String server = "called by a worker or a client (expected: by a server)";
             assertRefused(
-                    () -> CommitModelPsf.stub(worker)
-                            .call(
-                                    0,
-                                    "c",
-                                    -1,
-                                    0,
-                                    1,
-                                    false,
-                                    List.of(new SavedTensor("w", 0, 2, 1)),
-                                    List.of(),
-                                    List.of(),
-                                    0)
+                    () -> FreezeModelPsf.stub(worker)
+                            .call("c", 0, 1, -1, 0, 0, List.of())
                             .await(),
-                    "rows of tensor \"w\": 0 (expected: >= 1)");
+                    "copy of a model: " + server);
+            assertRefused(
+                    () -> ReadModelPsf.stub(worker)
+                            .call("c", 0, 1, List.of(), false, true)
+                            .await(),
+                    "load of shards: " + server);
 
             String adam = "psf.adam";
             float[] values = new float[4];

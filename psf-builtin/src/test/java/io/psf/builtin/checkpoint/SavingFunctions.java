@@ -8,10 +8,10 @@ public final class SavingFunctions {
 
     /** Adds the functions to those of a test. */
     public static PsfTest<?, ?> with(PsfTest<?, ?> test) {
-        return test.and(ListModelsPsf.bind(new ListModels() {}))
-                .and(DiscardModelPsf.bind(new DiscardModel() {}))
-                .and(SaveModelPsf.bind(new SaveModel() {}))
-                .and(CommitModelPsf.bind(new CommitModel() {}))
-                .and(LoadModelPsf.bind(new LoadModel() {}));
+        return test.and(SaveModelPsf.bind(new SaveModel() {}))
+                .and(FreezeModelPsf.bind(new FreezeModel() {}))
+                .and(WrittenModelPsf.bind(new WrittenModel() {}))
+                .and(LoadModelPsf.bind(new LoadModel() {}))
+                .and(ReadModelPsf.bind(new ReadModel() {}));
     }
 }

@@ -5,27 +5,27 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.psf.api.CallListener;
 import io.psf.api.ClusterCaller;
-import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.api.RequestListener;
 import io.psf.api.Restore;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
+import io.psf.api.spi.CheckpointStore;
+import io.psf.api.spi.FolderStore;
 import io.psf.builtin.ModelCheckpoint;
 import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
-import io.psf.builtin.checkpoint.DiscardModelPsf;
-import io.psf.builtin.checkpoint.HoldModel;
-import io.psf.builtin.checkpoint.HoldModelPsf;
+import io.psf.builtin.checkpoint.FreezeModelPsf;
 import io.psf.runtime.Client;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.TransportConfig;
 import io.psf.runtime.Worker;
 import io.psf.runtime.WorkerConfig;
+import io.psf.testkit.WatchedStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +41,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -206,28 +207,39 @@ class ClientCheckpointsTest {
      * The workers may train and save at once: what the client has begun ends in an error, and changes no checkpoint.
      */
     @Test
-    void aWorkerThatJoinsEndsTheTurnOfAClient() {
-        try (PsCluster cluster = service().start();
-                Client client = cluster.client()) {
-            long hold =
-                    HoldModelPsf.stub(client).call(0, "m", "save", 0).await().hold();
-            Pending<HoldModel.Response> waits = HoldModelPsf.stub(client).call(0, "m", "load", 0);
+    void aWorkerThatJoinsEndsTheTurnOfAClient() throws InterruptedException {
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        CountDownLatch isWriting = new CountDownLatch(1);
+        CheckpointStore slow = new WatchedStore(new FolderStore(folder), name -> {
+            if (name.endsWith(".index")) {
+                isWriting.countDown();
+                await().until(() -> mayEnd.getCount() == 0);
+            }
+        });
+        try (PsCluster cluster = service().checkpoints(slow).start();
+                Client client = cluster.client();
+                Client other = cluster.client()) {
+            init(client);
+            CompletableFuture<PsException> save =
+                    failure(() -> ModelCheckpoints.at(client, "m").save(1, Map.of()));
+            isWriting.await();
+            CompletableFuture<PsException> load =
+                    failure(() -> ModelCheckpoints.at(other, "m").loadLatest());
             try (Worker worker = cluster.join(-1)) {
+                mayEnd.countDown();
+                assertThat(save.join())
+                        .hasMessageContaining("save of step 1 of model \"m\": by a client, beside 1 worker ");
+                assertThat(load.join())
+                        .hasMessageContaining("load of the newest step of model \"m\": by a client, beside");
                 init(worker);
                 ModelCheckpoints.at(worker, "m").save(1, Map.of());
-                assertThatThrownBy(waits::await)
-                        .hasMessageContaining("load of model \"m\": by a client, beside 1 worker ");
-                assertThatThrownBy(() -> DiscardModelPsf.stub(client)
-                                .call(0, "m", 1, hold)
-                                .await())
-                        .hasMessageContaining("beside 1 worker ");
             }
-            await().forever().until(() -> client.workers() == 0);
-            assertThatThrownBy(() ->
-                            DiscardModelPsf.stub(client).call(0, "m", 1, hold).await())
-                    .hasMessageMatching("(?s).*(UNAVAILABLE.*: over|beside 1 worker).*");
             assertThat(ModelCheckpoints.at(client, "m").list()).hasSize(1);
         }
+    }
+
+    private static CompletableFuture<PsException> failure(ThrowingCallable work) {
+        return CompletableFuture.supplyAsync(() -> catchThrowableOfType(PsException.class, work));
     }
 
     /** Clients that save steps at once, some of them the same: what is reported as saved is there, and complete. */
@@ -413,12 +425,14 @@ class ClientCheckpointsTest {
             checkpoints.save(1, Map.of());
             add(driver);
             CountDownLatch isLost = new CountDownLatch(1);
-            driver.listen(new CallListener() {
+            cluster.servers().get(1).listen(new RequestListener() {
                 @Override
-                public void ended(String function, Code outcome, long nanos) { // the save is under way
-                    if (function.equals(DiscardModelPsf.NAME) && isLost.getCount() > 0) {
-                        cluster.servers().get(1).close();
-                        isLost.countDown();
+                public void queued(String function, long bytes, int depth) { // the save is under way
+                    if (function.equals(FreezeModelPsf.NAME) && isLost.getCount() > 0) {
+                        var unused = CompletableFuture.runAsync(() -> {
+                            cluster.servers().get(1).close();
+                            isLost.countDown();
+                        });
                     }
                 }
             });

@@ -22,18 +22,18 @@ import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionCaller;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
-import io.psf.builtin.checkpoint.CommitModelPsf;
-import io.psf.builtin.checkpoint.DiscardModelPsf;
-import io.psf.builtin.checkpoint.FinishModelPsf;
-import io.psf.builtin.checkpoint.HoldModelPsf;
-import io.psf.builtin.checkpoint.JoinModelPsf;
-import io.psf.builtin.checkpoint.LeadModelPsf;
+import io.psf.builtin.checkpoint.DeleteModelPsf;
+import io.psf.builtin.checkpoint.FreezeModelPsf;
 import io.psf.builtin.checkpoint.ListModelsPsf;
 import io.psf.builtin.checkpoint.LoadModelPsf;
-import io.psf.builtin.checkpoint.SkipModelPsf;
+import io.psf.builtin.checkpoint.ModelOptions;
+import io.psf.builtin.checkpoint.SaveModelPsf;
 import io.psf.builtin.internal.training.AbandonStepsPsf;
-import io.psf.builtin.internal.training.EndMeetingPsf;
-import io.psf.builtin.internal.training.EndSavePsf;
+import io.psf.builtin.internal.training.EnterTrainingPsf;
+import io.psf.builtin.internal.training.JoinModelPsf;
+import io.psf.builtin.internal.training.LeaveTrainingPsf;
+import io.psf.builtin.internal.training.MeetWorkers;
+import io.psf.builtin.internal.training.MeetWorkersPsf;
 import io.psf.builtin.internal.training.TellStepPsf;
 import io.psf.kvstore.SendCommandPsf;
 import io.psf.runtime.PsCluster;
@@ -151,21 +151,22 @@ final class ForgedLinesTest {
             fails(QuotePsf.stub(worker).call(0, TEXT, later));
         }
         fails(ListModelsPsf.stub(worker).call(0, TEXT));
-        fails(LoadModelPsf.stub(worker).call(TEXT, 1, 1, List.of(W), false, true));
-        fails(DiscardModelPsf.stub(worker).call(0, TEXT, 1, 0));
-        fails(SkipModelPsf.stub(worker).call(0, TEXT, 1));
-        fails(CommitModelPsf.stub(worker).call(0, TEXT, 1, 1, 1, false, List.of(), List.of(), List.of(), 0));
-        fails(HoldModelPsf.stub(worker).call(0, TEXT, TEXT, 0));
-        fails(HoldModelPsf.stub(worker).call(0, TEXT, TEXT, 5));
+        ModelOptions options = new ModelOptions(1, 0, List.of(W), List.of(), false, false);
+        fails(LoadModelPsf.stub(worker).call(0, TEXT, 1, options, true, 0));
+        fails(SaveModelPsf.stub(worker).call(0, TEXT, 1, options, List.of(), 0));
+        fails(DeleteModelPsf.stub(worker).call(0, TEXT));
+        fails(FreezeModelPsf.stub(worker).call(TEXT, 0, 1, -1, 0, 0, List.of()));
         fails(JoinModelPsf.stub(worker).call(0, TEXT, TEXT, List.of()));
-        fails(JoinModelPsf.stub(worker).call(0, "m", "save", List.of()));
-        fails(LeadModelPsf.stub(worker).call(0, TEXT, 0));
-        fails(LeadModelPsf.stub(worker).call(0, "m", 0));
-        fails(FinishModelPsf.stub(worker).call(0, "m", 0, PsException.Code.STORAGE.ordinal(), TEXT, 0));
-        fails(LeadModelPsf.stub(worker).call(0, "m", 0));
+        fails(JoinModelPsf.stub(worker).call(0, "m", TEXT, List.of()));
+        for (String model : List.of(TEXT, "m")) {
+            for (long attempt : new long[] {MeetWorkers.LOOP, 0}) {
+                fails(MeetWorkersPsf.stub(worker)
+                        .call(0, model, attempt, true, 1, false, true, false, options, List.of(), 0));
+            }
+            fails(EnterTrainingPsf.stub(worker).call(0, model, 1, true, false, true, 7));
+        }
+        fails(LeaveTrainingPsf.stub(worker).call(0, TEXT, List.of(), true, 0));
         fails(TellStepPsf.stub(worker).call(0, TEXT, 1, 5, 0, false));
-        fails(EndSavePsf.stub(worker).call(0, "m", 1, TEXT));
-        fails(EndMeetingPsf.stub(worker).call(0, "m", 1, PsException.Code.STORAGE.ordinal(), TEXT, 1));
         fails(SendCommandPsf.stub(worker).call(1, TEXT));
         fails(RestoreFromPsf.stub(worker).call(TEXT, false, false, 7));
         for (TensorDeclaration each : List.of(

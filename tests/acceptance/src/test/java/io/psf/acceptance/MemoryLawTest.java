@@ -17,16 +17,13 @@ import io.psf.api.array.LongArray;
 import io.psf.api.spi.FunctionCaller;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
-import io.psf.builtin.checkpoint.DiscardModelPsf;
-import io.psf.builtin.checkpoint.HoldModelPsf;
-import io.psf.builtin.checkpoint.JoinModelPsf;
+import io.psf.builtin.checkpoint.DeleteModelPsf;
 import io.psf.builtin.checkpoint.RecordEntry;
-import io.psf.builtin.checkpoint.SkipModelPsf;
 import io.psf.builtin.internal.partial.PartialReduceMeanPsf;
 import io.psf.builtin.internal.partial.PartialReducePartnersPsf;
 import io.psf.builtin.internal.ssp.SspInitPsf;
-import io.psf.builtin.internal.training.MeetWorkersPsf;
-import io.psf.builtin.internal.training.RestartStepsPsf;
+import io.psf.builtin.internal.training.JoinModelPsf;
+import io.psf.builtin.internal.training.LeaveTrainingPsf;
 import io.psf.builtin.internal.training.TellStepPsf;
 import io.psf.builtin.push.SumOverSlicesPsf;
 import io.psf.builtin.tensor.InitTensorPsf;
@@ -93,23 +90,11 @@ final class MemoryLawTest {
                         "training loops, with the loop of model \"m1024\": 1025",
                         (caller, i) -> TellStepPsf.stub(caller).call(0, "m" + i, 5, 10, 0, false)),
                 new Case(
-                        "models with damaged steps",
-                        1024,
-                        false,
-                        "models with damaged steps, with \"m1024\": 1025",
-                        (caller, i) -> SkipModelPsf.stub(caller).call(0, "m" + i, 1)),
-                new Case(
-                        "damaged steps of a model",
-                        1024,
-                        false,
-                        "damaged steps of model \"m\", with 1024: 1025",
-                        (caller, i) -> SkipModelPsf.stub(caller).call(0, "m", i)),
-                new Case(
                         "models that are saved",
                         1000,
                         false,
                         "models that this job saves, with \"m1000\": 1001",
-                        (caller, i) -> DiscardModelPsf.stub(caller).call(0, "m" + i, 1, 0)),
+                        (caller, i) -> DeleteModelPsf.stub(caller).call(0, "m" + i)),
                 new Case(
                         "models of whose checkpoints slices are loaded",
                         1000,
@@ -165,20 +150,13 @@ final class MemoryLawTest {
                         false,
                         "record: 100002 characters",
                         (caller, i) ->
-                                MeetWorkersPsf.stub(caller).call(0, "m", 1, false, entries(1, "x".repeat(100_000)))),
+                                LeaveTrainingPsf.stub(caller).call(0, "m", entries(1, "x".repeat(100_000)), false, 0)),
                 new Case(
                         "the name of a model",
                         0,
                         false,
                         "name of model: \"xxx",
                         (caller, i) -> TellStepPsf.stub(caller).call(0, "x".repeat(100_000), 5, 10, 0, false)),
-                new Case(
-                        "workers that begin anew",
-                        0,
-                        false,
-                        "workers that begin: 2000",
-                        (caller, i) -> RestartStepsPsf.stub(caller)
-                                .call(IntStream.range(0, 2000).toArray(), false)),
                 new Case(
                         "the name of a model to restore",
                         0,
@@ -252,21 +230,6 @@ final class MemoryLawTest {
             }
         }
         sent.forEach(Pending::cancel);
-    }
-
-    @Test
-    void aClientThatHoldsModelsIsRefusedAtTheBound() {
-        try (PsCluster cluster =
-                PsCluster.builder().workers(0).asService().checkpoints(folder).start()) {
-            requireBound(
-                    new Case(
-                            "models that a client saves",
-                            1024,
-                            false,
-                            "models that clients save or load, with \"m1024\": 1025",
-                            (caller, i) -> HoldModelPsf.stub(caller).call(0, "m" + i, "save", 0)),
-                    cluster.client());
-        }
     }
 
     /** Cancelled calls do not count: a flood of them is not refused, and no memory is held afterwards. */

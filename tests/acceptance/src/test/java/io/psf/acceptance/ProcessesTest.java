@@ -173,10 +173,10 @@ final class ProcessesTest {
         }
     }
 
-    /** The killed worker saves the model for all. */
+    /** A server leads the save. */
     @Tag("long")
     @Test
-    void aWorkerThatIsKilledDuringASaveFailsItAndTheNextSaveWorks(@TempDir Path folder) {
+    void aWorkerThatIsKilledDuringASaveDoesNotFailIt(@TempDir Path folder) {
         try (LocalJob job = job("model")
                 .environment(Map.of("PSF_HEARTBEAT_LIMIT", "2s", "PSF_CHECKPOINTS", folder.toString()))
                 .endOnFailure(false)
@@ -184,10 +184,7 @@ final class ProcessesTest {
             Path step = folder.resolve("run/step-000000000002");
             await().atMost(SOON).pollInterval(Duration.ofMillis(1)).until(() -> KilledSaveTest.isWriting(step));
             job.kill("worker 1");
-            awaitLines(1, "FAILED UNAVAILABLE: ");
-            assertThat(count("worker 1 left or was lost before it had finished"))
-                    .isPositive();
-            awaitLines(1, "worker 0: SAVED [2 {rank=alone}{}, 1 {rank=0}{rank=1}]");
+            awaitLines(1, "worker 0: SAVED [3 {rank=alone}{rank=1}, 2 {rank=0}{rank=1}, 1 {rank=0}{rank=1}]");
             assertThat(job.awaitExit(SOON)).as(String.join("\n", lines)).isTrue();
         }
         assertThat(KilledSaveTest.isWriting(folder)).isFalse();

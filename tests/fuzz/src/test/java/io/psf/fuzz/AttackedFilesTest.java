@@ -16,9 +16,11 @@ import io.psf.builtin.TablePolicy;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.cache.SyncEmbeddingPsf;
-import io.psf.builtin.checkpoint.JoinModelPsf;
+import io.psf.builtin.checkpoint.DeleteModelPsf;
 import io.psf.builtin.checkpoint.ListModelsPsf;
-import io.psf.builtin.checkpoint.SkipModelPsf;
+import io.psf.builtin.checkpoint.LoadModelPsf;
+import io.psf.builtin.checkpoint.ModelOptions;
+import io.psf.builtin.checkpoint.SaveModelPsf;
 import io.psf.cli.LocalJob;
 import io.psf.runtime.Client;
 import io.psf.runtime.Worker;
@@ -193,11 +195,14 @@ final class AttackedFilesTest {
         }
     }
 
+    private static final ModelOptions OPTIONS = new ModelOptions(1, 0, List.of(), List.of(), false, false);
+
     private static void refused(Caller client, String name) {
         for (Pending<?> call : List.of(
                 ListModelsPsf.stub(client).call(0, name),
-                JoinModelPsf.stub(client).call(0, name, "work", List.of()),
-                SkipModelPsf.stub(client).call(0, name, 1))) {
+                DeleteModelPsf.stub(client).call(0, name),
+                SaveModelPsf.stub(client).call(0, name, 1, OPTIONS, List.of(), 0),
+                LoadModelPsf.stub(client).call(0, name, 1, OPTIONS, true, 0))) {
             assertThatThrownBy(call::await)
                     .isInstanceOfSatisfying(
                             PsException.class,

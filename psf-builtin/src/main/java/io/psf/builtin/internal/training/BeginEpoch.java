@@ -1,9 +1,9 @@
 package io.psf.builtin.internal.training;
 
 import io.psf.api.Place;
-import io.psf.api.PsException;
 import io.psf.api.PsFunction;
 import io.psf.api.spi.StoredNode;
+import io.psf.builtin.push.Workers;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -26,18 +26,9 @@ public interface BeginEpoch {
 
     /** Begins the epoch on this server and its shards, unless it has begun. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
-        requireServer(node, "begin of an epoch");
+        Workers.requireServer(node.call(), "begin of an epoch");
         return EpochOfServer.of(node)
                 .begin(node, request.ended(), Restarts.workers(node, request.workers()))
                 .thenApply(done -> new Response());
-    }
-
-    /** Checks that a server calls. */
-    static void requireServer(StoredNode node, String what) {
-        if (node.call().worker() != -1) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    what + ": called by a worker or a client (expected: by a server; a worker calls psf.epoch.end)");
-        }
     }
 }

@@ -6,9 +6,9 @@ import io.psf.api.Member;
 import io.psf.api.Node;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
+import io.psf.builtin.push.Stages;
 import io.psf.builtin.push.WaitingCalls;
 import io.psf.builtin.push.Workers;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +16,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -27,9 +26,6 @@ import java.util.function.Supplier;
  * of the members does not matter. No worker is answered before all servers wait for all workers again.
  */
 final class Epochs extends WaitingCalls {
-    /** The time after which a server that was not reached is called again. */
-    private static final Duration AGAIN = Duration.ofMillis(100);
-
     private final Node server;
     /** By worker, the call that waits. */
     private final Map<Integer, Call> calls = new TreeMap<>();
@@ -115,19 +111,16 @@ final class Epochs extends WaitingCalls {
         });
     }
 
-    /** Calls all servers, again while one is not reached, until the call that waits has ended. */
+    /** Calls all servers, until the call that waits has ended. */
     private <R> void onAllServers(Call waiting, Supplier<Pending<R>> call, Consumer<R> then) {
-        var unused = call.get().toCompletableFuture().whenComplete((answer, failure) -> {
+        var unused = Stages.reached(server, waiting::waits, call).whenComplete((answer, failure) -> {
             if (!waiting.waits()) {
                 return;
             }
-            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-            if (cause == null) {
+            if (failure == null) {
                 then.accept(answer);
-            } else if (cause instanceof PsException known && known.code() == PsException.Code.UNAVAILABLE) {
-                var unusedTimer = server.after(AGAIN, () -> onAllServers(waiting, call, then));
             } else {
-                waiting.answer().completeExceptionally(cause);
+                waiting.answer().completeExceptionally(failure);
             }
         });
     }

@@ -5,6 +5,7 @@ import io.psf.api.PsFunction;
 import io.psf.api.layout.Reduce;
 import io.psf.api.layout.Reduction;
 import io.psf.api.spi.StoredNode;
+import io.psf.builtin.push.Workers;
 import java.util.concurrent.CompletionStage;
 
 /** Says that a worker has ended its epoch. Called by the server that leads the ends of epochs, on all servers. */
@@ -26,7 +27,7 @@ public interface LeaveEpoch {
 
     /** Waits for no call of the worker on this server and its shards, until {@link BeginEpoch} has its rank. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
-        BeginEpoch.requireServer(node, "end of an epoch for a worker");
+        Workers.requireServer(node.call(), "end of an epoch for a worker");
         return Restarts.pause(node, request.worker())
                 .thenApply(done -> new Response(EpochOfServer.of(node).ended()));
     }

@@ -1,54 +1,75 @@
 package io.psf.builtin.internal.training;
 
-import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.layout.ByKey;
+import io.psf.api.spi.StoredNode;
+import io.psf.builtin.checkpoint.ModelOptions;
 import io.psf.builtin.checkpoint.RecordEntry;
 import io.psf.builtin.push.Workers;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Meets the other workers of a training loop, at a cut or to load a checkpoint. One of them leads: it is answered when
- * all are there, and does the work. The others are answered when it has called {@link EndMeeting}.
+ * Meets other workers, for a save or load of a model that this server does for all of them: those of a training loop,
+ * at a cut or to go back to a checkpoint; or all workers, each of which has called {@link JoinModel} before.
  */
 @PsFunction(value = "psf.training.meet", at = Place.SERVER)
 public interface MeetWorkers {
-    /** In place of the step of a cut: the workers load a checkpoint. */
-    long LOAD = -1;
+    /** In place of an attempt: the workers of the training loop of the model meet. */
+    long LOOP = -1;
+
+    /** In place of a step: the newest checkpoint is loaded. */
+    long NEWEST = -1;
 
     /**
      * The worker's part.
      *
-     * @param server any number; it selects the server, and is the same for all calls for loops
+     * @param server any number; it selects the server, and is the same for all calls for models
      * @param model the model's name
-     * @param step the step of the cut, the same for all workers; {@link #LOAD} for a load
-     * @param stop true if the worker wants this cut to be the last one
-     * @param entries the worker's record
+     * @param attempt the number of the attempt that the worker has joined; {@link #LOOP}
+     * @param load true for a load
+     * @param step the step that is saved or loaded, the same for all workers; {@link #NEWEST}
+     * @param stop true if the worker wants this cut to be the last one of its loop
+     * @param whole true if the answer waits until the checkpoint of a cut is complete; else it comes when all shards
+     *     are copied
+     * @param given true if this worker has copied its reduced weights to the servers just now
+     * @param options what the worker wants of the checkpoints, the same for all workers
+     * @param entries the worker's record; of an attempt, the worker has joined with it
+     * @param rollback the last rollback that the worker knows
      */
-    record Request(@ByKey long server, String model, long step, boolean stop, List<RecordEntry> entries) {}
+    record Request(
+            @ByKey long server,
+            String model,
+            long attempt,
+            boolean load,
+            long step,
+            boolean stop,
+            boolean whole,
+            boolean given,
+            ModelOptions options,
+            List<RecordEntry> entries,
+            long rollback) {}
 
     /**
-     * The worker's role, or the outcome.
+     * The outcome.
      *
-     * @param leads true if the worker does the work for all
-     * @param step the step that was saved or loaded; -1 if none was; 0 for the worker that leads
-     * @param last true if this cut is the last one
-     * @param joined for the worker that leads, true if workers have joined at this cut
-     * @param workers for the worker that leads, the ranks of all
-     * @param entries for the worker that leads, the records of all
+     * @param gives true if this worker is to copy its reduced weights to the servers and to call again, {@code given};
+     *     then there is no outcome yet
+     * @param step the step that was saved or loaded; -1 if none was
+     * @param last true if this cut is the last one of the loop
+     * @param manifest the text of the manifest of the step that was loaded; empty otherwise
      */
-    record Response(boolean leads, long step, boolean last, boolean joined, int[] workers, List<RecordEntry> entries) {}
+    record Response(boolean gives, long step, boolean last, String manifest) {
+        static final Response GIVE = new Response(true, NEWEST, false, "");
+    }
 
-    /** Answers when all workers of the loop have called. Does not hold the lane meanwhile. */
-    default CompletionStage<Response> handle(Request request, Node server) {
+    /** Answers when all workers have called, and the work is done. Does not hold the lane meanwhile. */
+    default CompletionStage<Response> handle(Request request, StoredNode node) {
         RecordEntry.requireFit(request.entries());
-        return TrainingLoops.of(server)
-                .at(request.model())
-                .meet(
-                        Workers.rank(server.call(), "training loop"),
-                        request.step(),
-                        new Meeting.Attendance(request.stop(), request.entries()));
+        int worker = Workers.rank(node.call(), "save or load of a model");
+        return request.attempt() == LOOP
+                ? TrainingLoops.of(node).at(request.model()).meet(worker, request)
+                : ModelAttempts.of(node).at(request.model(), request.attempt()).meet(worker, request);
     }
 }

@@ -1,8 +1,10 @@
 package io.psf.builtin.internal.training;
 
 import io.psf.api.DeferredAnswer;
-import io.psf.api.PsException;
 import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.internal.training.MeetWorkers.Request;
+import io.psf.builtin.internal.training.MeetWorkers.Response;
+import io.psf.builtin.push.Stages;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,58 +14,63 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A meeting of the workers of a training loop: one of them leads, and the others wait for it. Used on the server's
- * lane.
+ * Workers that wait for a save or load that the server does once for all of them. If they have reduced weights, one of
+ * them copies its own to the servers before. Used on the server's lane.
  */
 final class Meeting {
     private static final int NONE = -1;
 
-    private final long step;
-    private final Map<Integer, List<RecordEntry>> left;
-    private final TreeMap<Integer, Attendance> parts = new TreeMap<>();
-    private final TreeMap<Integer, CompletableFuture<MeetWorkers.Response>> waiting = new TreeMap<>();
+    private final String what;
+    private final Function<Meeting, CompletionStage<Response>> work;
+    private final TreeMap<Integer, Request> parts = new TreeMap<>();
+    private final TreeMap<Integer, CompletableFuture<Response>> waiting = new TreeMap<>();
     private Set<Integer> expected = Set.of();
-    private int leader = NONE;
+    /** The worker that copies its weights now. */
+    private int giver = NONE;
+    /** True once the weights are on the servers. */
+    private boolean given;
 
-    /**
-     * The part of a worker.
-     *
-     * @param stop true if the worker wants this cut to be the last one
-     * @param entries the worker's record
-     */
-    record Attendance(boolean stop, List<RecordEntry> entries) {}
+    private boolean begun;
+    private @Nullable Response outcome;
+    private @Nullable Throwable failure;
 
     /**
      * Creates a meeting.
      *
-     * @param step the step of a cut, or {@link MeetWorkers#LOAD}
-     * @param left the records of workers that have left, by rank
+     * @param what the work, for messages
+     * @param work does the work; its stage completes on the lane
      */
-    Meeting(long step, Map<Integer, List<RecordEntry>> left) {
-        this.step = step;
-        this.left = left;
+    Meeting(String what, Function<Meeting, CompletionStage<Response>> work) {
+        this.what = what;
+        this.work = work;
     }
 
-    long step() {
-        return step;
+    /** True once all workers were there: no other one may join them. */
+    boolean isComplete() {
+        return begun || giver != NONE || failure != null;
     }
 
-    /** Returns true if a worker does the work for all. */
-    boolean isLed() {
-        return leader != NONE;
+    /** True once the work has begun. */
+    boolean hasBegun() {
+        return begun;
     }
 
-    boolean isLedBy(int worker) {
-        return leader == worker;
+    /** True if a worker waits. */
+    boolean isAwaited() {
+        return waiting.values().stream().anyMatch(each -> !each.isDone());
     }
 
-    CompletionStage<MeetWorkers.Response> add(int worker, Attendance part) {
-        CompletableFuture<MeetWorkers.Response> answer = new DeferredAnswer<>(this::waitsFor);
-        forget(worker); // a leader that comes again has not done the work
+    CompletionStage<Response> add(int worker, Request part) {
+        CompletableFuture<Response> answer = new DeferredAnswer<>(this::waitsFor);
+        forget(worker); // it has given its weights, or comes again
+        given |= part.given();
         parts.put(worker, part);
         waiting.put(worker, answer);
+        answerAll();
         return answer;
     }
 
@@ -71,8 +78,8 @@ final class Meeting {
     void forget(int worker) {
         parts.remove(worker);
         waiting.remove(worker);
-        if (isLedBy(worker)) {
-            leader = NONE;
+        if (giver == worker) {
+            giver = NONE;
         }
     }
 
@@ -81,66 +88,116 @@ final class Meeting {
         return parts.keySet();
     }
 
+    int[] ranks() {
+        return parts.keySet().stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    /** Returns the part of one of the workers. */
+    Request any() {
+        return parts.firstEntry().getValue();
+    }
+
+    /** Returns the records of the workers. */
+    List<RecordEntry> entries() {
+        List<RecordEntry> entries = new ArrayList<>();
+        parts.values().forEach(part -> entries.addAll(part.entries()));
+        return entries;
+    }
+
+    /** Returns the last rollback that all of the workers know. */
+    long rollback() {
+        return parts.values().stream().mapToLong(Request::rollback).min().orElse(0);
+    }
+
+    /** True if a worker wants this cut to be the last one. */
+    boolean isLast() {
+        return parts.values().stream().anyMatch(Request::stop);
+    }
+
+    /** True if the workers wait until the checkpoint is complete. */
+    boolean isWhole() {
+        return parts.values().stream().anyMatch(part -> part.whole() || part.stop());
+    }
+
     private String waitsFor() {
         Set<Integer> missing = new TreeSet<>(expected);
         missing.removeAll(parts.keySet());
-        String what = step == MeetWorkers.LOAD ? "load of a checkpoint" : "cut after step " + step;
-        return isLed()
-                ? what + ": not finished by worker " + leader + " (expected: finished before the deadline)"
-                : what + ": workers " + missing + " have not come (expected: all workers of the training loop)";
+        if (begun) {
+            return what + ": not finished by the servers (expected: finished before the deadline)";
+        }
+        return giver == NONE
+                ? what + ": workers " + missing + " have not come (expected: all of them)"
+                : what + ": worker " + giver
+                        + " has not copied its weights to the servers (expected: before the deadline)";
     }
 
     /**
-     * Makes the worker of the lowest rank the leader, if all are there. Workers that join lead only if there are no
-     * others, since the leader's weights are saved.
+     * Begins the work, if all workers are there and the servers have their weights. Workers that join give theirs only
+     * if there are no others.
      *
-     * @param all the workers of the loop, with true for workers that join at this cut
+     * @param all the workers that have to come, with true for those that join at this cut
      * @param present the workers that are present
      */
     void check(Map<Integer, Boolean> all, Set<Integer> present) {
+        if (begun || failure != null) {
+            return;
+        }
         expected = all.keySet();
         parts.keySet().retainAll(present);
         waiting.keySet().retainAll(present);
-        if (!present.contains(leader)) {
-            leader = NONE; // another one begins anew
+        if (!present.contains(giver)) {
+            giver = NONE; // another one begins anew
         }
-        while (!isLed() && !waiting.isEmpty() && parts.keySet().containsAll(expected)) {
-            leader = waiting.keySet().stream()
+        while (giver == NONE && !waiting.isEmpty() && parts.keySet().containsAll(expected)) {
+            if (given
+                    || parts.values().stream()
+                            .allMatch(part -> part.options().reduced().isEmpty())) {
+                begin();
+                return;
+            }
+            giver = waiting.keySet().stream()
                     .filter(rank -> !all.getOrDefault(rank, false))
                     .findFirst()
                     .orElse(waiting.firstKey());
-            CompletableFuture<MeetWorkers.Response> answer = Objects.requireNonNull(waiting.remove(leader));
-            List<RecordEntry> entries = new ArrayList<>();
-            parts.values().forEach(part -> entries.addAll(part.entries()));
-            left.forEach((worker, record) -> {
-                if (!parts.containsKey(worker)) {
-                    entries.addAll(record);
-                }
-            });
-            int[] workers = parts.keySet().stream().mapToInt(Integer::intValue).toArray();
-            boolean joined = all.containsValue(true);
-            if (!answer.complete(new MeetWorkers.Response(true, 0, isLast(), joined, workers, entries))) {
-                leader = NONE; // has given up
+            parts.remove(giver);
+            if (!Objects.requireNonNull(waiting.remove(giver)).complete(Response.GIVE)) {
+                giver = NONE; // has given up
             }
         }
     }
 
-    boolean isLast() {
-        return parts.values().stream().anyMatch(Attendance::stop);
+    private void begin() {
+        begun = true;
+        var unused = Stages.begun(() -> work.apply(this)).whenComplete((done, why) -> {
+            if (why == null) {
+                outcome = done;
+                answerAll();
+            } else {
+                fail(Stages.cause(why));
+            }
+        });
     }
 
-    /** Answers all with the outcome. */
-    void end(long outcome) {
-        MeetWorkers.Response response =
-                new MeetWorkers.Response(false, outcome, isLast(), false, new int[0], List.of());
-        List<CompletableFuture<MeetWorkers.Response>> answers = List.copyOf(waiting.values());
-        waiting.clear();
-        answers.forEach(answer -> answer.complete(response));
+    /** Fails what waits, and comes. */
+    void fail(Throwable why) {
+        if (failure == null && outcome == null) {
+            failure = why;
+            answerAll();
+        }
     }
 
-    void fail(PsException why) {
-        List<CompletableFuture<MeetWorkers.Response>> answers = List.copyOf(waiting.values());
+    private void answerAll() {
+        if (failure == null && outcome == null) {
+            return;
+        }
+        List<CompletableFuture<Response>> answers = List.copyOf(waiting.values());
         waiting.clear();
-        answers.forEach(answer -> answer.completeExceptionally(why));
+        for (CompletableFuture<Response> answer : answers) {
+            if (outcome != null) {
+                answer.complete(outcome);
+            } else {
+                answer.completeExceptionally(failure);
+            }
+        }
     }
 }

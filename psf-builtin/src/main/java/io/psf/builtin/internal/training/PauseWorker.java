@@ -7,21 +7,25 @@ import io.psf.builtin.push.Workers;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Says that the calling worker has joined the cluster and does not train yet: no round, all-reduce or clock waits for
- * it until {@link RestartSteps} has its rank.
+ * Says that a worker has joined the cluster and does not train yet: no round, all-reduce or clock waits for it until
+ * {@link RestartSteps} has its rank. Called by the server that leads the training loop.
  */
 @PsFunction(value = "psf.training.pause", at = Place.SERVER)
 public interface PauseWorker {
-    /** No arguments. */
-    record Request() {}
+    /**
+     * The worker.
+     *
+     * @param worker its rank
+     */
+    record Request(int worker) {}
 
     /** The acknowledgement. */
     record Response() {}
 
     /** Waits for no call of the worker on this server and its shards. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
-        int worker = Workers.rank(node.call(), "training loop");
-        Epochs.of(node).pause(worker);
-        return Restarts.pause(node, worker).thenApply(done -> new Response());
+        Workers.requireServer(node.call(), "pause of a worker");
+        Epochs.of(node).pause(request.worker());
+        return Restarts.pause(node, request.worker()).thenApply(done -> new Response());
     }
 }

@@ -6,12 +6,13 @@ import io.psf.api.spi.Restartable;
 import io.psf.api.spi.StoredNode;
 import io.psf.builtin.internal.partial.PartialGroups;
 import io.psf.builtin.internal.ssp.SspGroups;
+import io.psf.builtin.push.Workers;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /**
  * Makes the next push, all-reduce and clock of each worker its first one: all begin with the same step. Called by the
- * worker that leads, while the others wait for it.
+ * server that leads, while the workers wait for it.
  */
 @PsFunction(value = "psf.training.restart", at = Place.SERVER)
 public interface RestartSteps {
@@ -32,6 +33,7 @@ public interface RestartSteps {
 
     /** Begins anew on this server and its shards. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
+        Workers.requireServer(node.call(), "begin of workers");
         Set<Integer> workers = Restarts.workers(node, request.workers());
         SspGroups.of(node).restart(request.loaded(), workers);
         PartialGroups.of(node).restart(request.loaded(), workers);

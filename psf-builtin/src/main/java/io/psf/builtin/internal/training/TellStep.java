@@ -1,9 +1,9 @@
 package io.psf.builtin.internal.training;
 
-import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.layout.ByKey;
+import io.psf.api.spi.StoredNode;
 import io.psf.builtin.push.Workers;
 
 /**
@@ -34,7 +34,7 @@ public interface TellStep {
     record Response(long cut) {}
 
     /** Decides on a cut if one is due. Fails with {@code ROLLED_BACK} while the workers go back to a checkpoint. */
-    default Response handle(Request request, Node server) {
+    default Response handle(Request request, StoredNode server) {
         return new Response(TrainingLoops.of(server)
                 .at(request.model())
                 .tell(

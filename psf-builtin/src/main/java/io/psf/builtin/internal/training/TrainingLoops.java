@@ -2,8 +2,8 @@ package io.psf.builtin.internal.training;
 
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
-import io.psf.api.Node;
 import io.psf.api.PsException;
+import io.psf.api.spi.StoredNode;
 import io.psf.builtin.push.AtMost;
 import io.psf.builtin.push.Workers;
 import java.util.HashMap;
@@ -16,14 +16,14 @@ final class TrainingLoops implements MemberListener {
     /** The most loops. Those that no worker is in make way for new ones. */
     static final int MOST = 1024;
 
-    private final Node server;
+    private final StoredNode server;
     private final Map<String, TrainingState> loops = new HashMap<>();
 
-    private TrainingLoops(Node server) {
+    private TrainingLoops(StoredNode server) {
         this.server = server;
     }
 
-    static TrainingLoops of(Node server) {
+    static TrainingLoops of(StoredNode server) {
         return server.attachment("psf.training", TrainingLoops.class, () -> new TrainingLoops(server));
     }
 
@@ -39,7 +39,7 @@ final class TrainingLoops implements MemberListener {
         }
         AtMost.requireOneMore(
                 "training loops, with the loop of model \"" + model + "\"", loops.size(), MOST, "end some of them");
-        TrainingState made = new TrainingState(model, () -> Workers.of(server.members()));
+        TrainingState made = new TrainingState(model, new LedWork(server, model), () -> Workers.of(server.members()));
         loops.put(model, made);
         return made;
     }

@@ -3,6 +3,9 @@ package io.psf.builtin.internal.training;
 import io.psf.api.DeferredAnswer;
 import io.psf.api.PsException;
 import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.push.Stages;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +32,11 @@ final class TrainingState {
 
     private static final long NONE = -1;
 
+    /** In place of the step of a cut: the workers load a checkpoint. */
+    static final long LOAD = -1;
+
     private final String model;
+    private final LoopWork work;
     private final Supplier<Set<Integer>> present;
     private final Map<Integer, Place> places = new TreeMap<>();
     /** The workers that wait for a cut at which they join. */
@@ -41,10 +48,9 @@ final class TrainingState {
     /** By rank, the records of the workers that have left in order since the last checkpoint began. */
     private final Map<Integer, List<RecordEntry>> left = new TreeMap<>();
 
-    private final Saves saves = new Saves();
-    private @Nullable Meeting meeting;
+    private @Nullable Gathering meeting;
     /** The meeting of workers that join at a later cut than the one that the others have come to. */
-    private @Nullable Meeting next;
+    private @Nullable Gathering next;
     /** Why the workers go back to a checkpoint; null if they do not. */
     private @Nullable PsException reason;
     /** True once a worker has told: workers that enter from then on are late. */
@@ -71,28 +77,37 @@ final class TrainingState {
     private record Place(long first, long next) {}
 
     /**
+     * A meeting, and where it is.
+     *
+     * @param step the step of the cut; {@link #LOAD}
+     */
+    private record Gathering(long step, Meeting workers) {}
+
+    /**
      * A worker that waits for a cut.
      *
      * @param until the last step of its run
      */
     private record Joining(long until, CompletableFuture<EnterTraining.Response> answer) {
         void answer(long cut, List<RecordEntry> record) {
-            answer.complete(new EnterTraining.Response(cut, record));
+            answer.complete(new EnterTraining.Response(cut, record, ""));
         }
     }
 
     /**
      * Creates a loop without workers.
      *
+     * @param work what this server does for the workers
      * @param present returns the ranks of the workers that are present
      */
-    TrainingState(String model, Supplier<Set<Integer>> present) {
+    TrainingState(String model, LoopWork work, Supplier<Set<Integer>> present) {
         this.model = model;
+        this.work = work;
         this.present = present;
     }
 
-    Saves saves() {
-        return saves;
+    LoopWork work() {
+        return work;
     }
 
     /** True if no worker is in the loop any more, and none will ask how it has ended. */
@@ -106,8 +121,8 @@ final class TrainingState {
     }
 
     /** As above, also if this server has come back after the end: then it knows no other worker. */
-    private boolean isOver(int worker, EnterTraining.Request request) {
-        return isOver(request.steps()) || request.ended() && isLeft(worker) && !isAlone(worker);
+    private boolean isOver(int worker, Entry entry) {
+        return isOver(entry.steps()) || entry.ended() && isLeft(worker) && !isAlone(worker);
     }
 
     /** True if no other worker is in the loop. */
@@ -119,20 +134,30 @@ final class TrainingState {
         return present.get().equals(Set.of(worker));
     }
 
-    CompletionStage<EnterTraining.Response> enter(int worker, EnterTraining.Request request) {
-        boolean late = request.late();
-        boolean paused = request.paused();
-        saves.forget(worker);
+    /**
+     * How a worker enters.
+     *
+     * @param steps the number of the last step of its run
+     * @param late true if it has joined a running job
+     * @param paused true if nothing waits for it
+     * @param back true if it has come back
+     * @param ended true if there is a checkpoint of the last step of its run
+     */
+    record Entry(long steps, boolean late, boolean paused, boolean back, boolean ended) {}
+
+    CompletionStage<EnterTraining.Response> enter(int worker, Entry entry) {
+        boolean late = entry.late();
+        boolean paused = entry.paused();
         departed.remove(worker);
         boolean isAlone = isAlone(worker);
-        if ((late || request.back()) && isOver(worker, request)) {
+        if ((late || entry.back()) && isOver(worker, entry)) {
             places.remove(worker);
             return CompletableFuture.completedFuture(EnterTraining.Response.at(EnterTraining.OVER));
         }
         if (places.isEmpty() || over || isAlone) {
             begin();
         }
-        if (reason != null && !paused && (meeting == null || !meeting.isLed())) {
+        if (reason != null && !paused && (meeting == null || !meeting.workers().hasBegun())) {
             places.put(worker, new Place(0, UNKNOWN));
             return CompletableFuture.completedFuture(EnterTraining.Response.at(EnterTraining.BACK));
         } else if (!late && !begun || isAlone) {
@@ -146,7 +171,7 @@ final class TrainingState {
         places.remove(worker); // of a server that has come back: the worker called the one before it
         CompletableFuture<EnterTraining.Response> answer = new DeferredAnswer<>(() -> "training loop of model \""
                 + model + "\": workers " + present.get() + " are not in it (expected: another worker that trains)");
-        joining.put(worker, new Joining(request.steps(), answer));
+        joining.put(worker, new Joining(entry.steps(), answer));
         decide();
         release();
         return answer;
@@ -164,7 +189,7 @@ final class TrainingState {
         next = null;
         left.clear(); // a checkpoint is loaded
         last = System.nanoTime();
-        saves.forgetFailures();
+        work.forgetFailures();
     }
 
     /**
@@ -172,18 +197,17 @@ final class TrainingState {
      *
      * @return false if it is the only one, or if the others have ended
      */
-    boolean goBackWith(int worker, EnterTraining.Request request) {
-        if (isAlone(worker) || isLeft(worker) && isOver(worker, request)) {
+    boolean goBackWith(int worker, Entry entry) {
+        if (isAlone(worker) || isLeft(worker) && isOver(worker, entry)) {
             return false;
         }
         requireKnown(worker);
         joining.remove(worker);
-        saves.forget(worker);
         if (meeting != null) {
-            meeting.forget(worker); // the one whose rank it has
+            meeting.workers().forget(worker); // the one whose rank it has
         }
         if (next != null) {
-            next.forget(worker);
+            next.workers().forget(worker);
         }
         abandon(rolledBack(worker));
         return true;
@@ -226,7 +250,7 @@ final class TrainingState {
         steps = allSteps;
         places.computeIfPresent(worker, (rank, place) -> new Place(place.first(), next));
         boolean isDue = everyMillis > 0 && System.nanoTime() - last >= TimeUnit.MILLISECONDS.toNanos(everyMillis);
-        requested |= stop || isDue && !saves.isUnderWay();
+        requested |= stop || isDue && !work.isBusy();
         decide();
         return cut;
     }
@@ -258,11 +282,12 @@ final class TrainingState {
         }
     }
 
-    CompletionStage<MeetWorkers.Response> meet(int worker, long step, Meeting.Attendance part) {
+    CompletionStage<MeetWorkers.Response> meet(int worker, MeetWorkers.Request part) {
         requireKnown(worker);
-        Meeting open = meeting;
-        if (step == MeetWorkers.LOAD) {
-            if (open == null || open.step() != MeetWorkers.LOAD) {
+        long step = part.load() ? LOAD : part.step();
+        Gathering open = meeting;
+        if (step == LOAD) {
+            if (open == null || open.step() != LOAD) {
                 abandon(reason != null ? reason : rolledBack(worker));
                 open = null;
             }
@@ -270,9 +295,11 @@ final class TrainingState {
             throw reason;
         }
         if (open != null && step > open.step() && join(step, Set.of(worker))) {
-            next = next == null ? new Meeting(step, left) : next;
-            return next.add(worker, part);
-        } else if (open != null && step < open.step() && join(open.step(), open.workers())) {
+            next = next == null ? gathering(step) : next;
+            return next.workers().add(worker, part);
+        } else if (open != null
+                && step < open.step()
+                && join(open.step(), open.workers().workers())) {
             next = open;
             open = null;
         }
@@ -283,12 +310,52 @@ final class TrainingState {
                             + ", where the others are; all workers have the same number of steps and the same interval)");
         }
         if (open == null) {
-            open = new Meeting(step, left);
+            open = gathering(step);
             meeting = open;
         }
-        CompletionStage<MeetWorkers.Response> answer = open.add(worker, part);
+        CompletionStage<MeetWorkers.Response> answer = open.workers().add(worker, part);
         check();
         return answer;
+    }
+
+    private Gathering gathering(long step) {
+        return step == LOAD
+                ? new Gathering(step, new Meeting("load of a checkpoint", this::load))
+                : new Gathering(step, new Meeting("cut after step " + step, all -> cut(step, all)));
+    }
+
+    /** Saves for the workers that have come to a cut. */
+    private CompletionStage<MeetWorkers.Response> cut(long step, Meeting all) {
+        boolean last = all.isLast();
+        int[] workers = all.ranks();
+        boolean joined = step > 0 && Arrays.stream(workers).anyMatch(worker -> join(step, Set.of(worker)));
+        List<RecordEntry> entries = new ArrayList<>(all.entries());
+        left.forEach((worker, record) -> {
+            if (!all.workers().contains(worker)) {
+                entries.addAll(record);
+            }
+        });
+        return Stages.begun(() -> work.cut(all, step, entries, last || step >= steps))
+                .thenCompose(saved -> joined
+                        ? work.restart(workers, false, all::isAwaited).thenApply(begun -> saved)
+                        : CompletableFuture.completedFuture(saved))
+                .whenComplete((saved, failure) -> end(all, step, step, failure))
+                .thenApply(saved -> new MeetWorkers.Response(false, saved, last, ""));
+    }
+
+    /** Loads for the workers that have come to go back. */
+    private CompletionStage<MeetWorkers.Response> load(Meeting all) {
+        return Stages.begun(() -> work.load(all, MeetWorkers.NEWEST, all.ranks()))
+                .thenApply(loaded -> {
+                    if (loaded.step() == MeetWorkers.NEWEST) {
+                        throw new PsException(
+                                PsException.Code.ROLLED_BACK,
+                                "checkpoints of model \"" + model
+                                        + "\" to go back to: none (expected: a complete one)");
+                    }
+                    return loaded;
+                })
+                .whenComplete((loaded, failure) -> end(all, LOAD, loaded == null ? LOAD : loaded.step(), failure));
     }
 
     /** True if workers join the others at the cut after a step. */
@@ -306,45 +373,46 @@ final class TrainingState {
     }
 
     private void check() {
-        Meeting open = meeting;
+        Gathering open = meeting;
         if (open != null) {
             Map<Integer, Boolean> counted = new TreeMap<>();
             places.forEach((worker, place) -> {
-                if (open.step() == MeetWorkers.LOAD || place.first() <= open.step()) {
+                if (open.step() == LOAD || place.first() <= open.step()) {
                     counted.put(worker, place.first() > 0 && place.first() == open.step());
                 }
             });
-            open.check(counted, present.get());
+            open.workers().check(counted, present.get());
         }
     }
 
-    /** Ends a meeting, with a step or a failure. */
-    void end(int worker, long step, long outcome, @Nullable PsException failure) {
-        Meeting open = meeting;
-        if (open == null || open.step() != step || !open.isLedBy(worker)) {
-            return; // the workers went back meanwhile, or the worker was taken for lost
+    /**
+     * Ends a meeting.
+     *
+     * @param outcome the step that the workers go on from
+     */
+    private void end(Meeting all, long step, long outcome, @Nullable Throwable failure) {
+        if (meeting == null || meeting.workers() != all) {
+            return; // the workers went back meanwhile
         }
         meeting = next;
         next = null;
         if (failure != null) {
-            open.fail(failure);
             return;
         }
-        if (step == MeetWorkers.LOAD) {
+        if (step == LOAD) {
             reason = null;
             cut = NONE;
             requested = false;
             places.replaceAll((rank, place) -> new Place(0, outcome));
         }
-        stopped = begun && open.isLast();
+        stopped = begun && all.isLast();
         over = stopped || begun && (outcome >= steps || step >= steps);
         if (step == cut) {
             cut = NONE;
             requested = false;
         }
         last = System.nanoTime();
-        left.keySet().removeAll(open.workers());
-        open.end(outcome);
+        left.keySet().removeAll(all.workers());
         endJoining();
         check();
     }
@@ -359,21 +427,21 @@ final class TrainingState {
 
     /** Fails what waits: the workers go back to a checkpoint. */
     void abandon(PsException why) {
-        Meeting open = meeting;
-        if (open != null && open.step() == MeetWorkers.LOAD) {
+        Gathering open = meeting;
+        if (open != null && open.step() == LOAD) {
             return; // they are on their way
         }
         reason = why;
-        Meeting later = next;
+        Gathering later = next;
         meeting = null;
         next = null;
         left.clear();
         cut = NONE;
         if (open != null) {
-            open.fail(why);
+            open.workers().fail(why);
         }
         if (later != null) {
-            later.fail(why);
+            later.workers().fail(why);
         }
     }
 
@@ -383,9 +451,8 @@ final class TrainingState {
         joining.keySet().retainAll(now);
         departed.retainAll(now);
         over &= !now.isEmpty();
-        saves.retain(now);
         check();
-        if (places.isEmpty() && meeting != null && !meeting.isLed()) {
+        if (places.isEmpty() && meeting != null && !meeting.workers().hasBegun()) {
             meeting = null;
         }
         release();

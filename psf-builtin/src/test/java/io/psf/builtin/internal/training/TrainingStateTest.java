@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
 import io.psf.builtin.Laws;
-import java.util.ArrayDeque;
+import io.psf.builtin.checkpoint.ModelOptions;
+import io.psf.builtin.checkpoint.RecordEntry;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,7 +27,71 @@ class TrainingStateTest {
     /** The last cut; -1 for none. */
     private long met = -1;
 
-    private final TrainingState loop = new TrainingState("m", () -> present);
+    private final Work work = new Work();
+    private final TrainingState loop = new TrainingState("m", work, () -> present);
+
+    /** Work that ends when the test says. */
+    private static final class Work implements LoopWork {
+        private CompletableFuture<Long> underWay = new CompletableFuture<>();
+        /** The workers of the last work. */
+        private List<Integer> workers = List.of();
+        /** The workers that were last made to begin. */
+        private List<Integer> restarted = List.of();
+
+        private CompletableFuture<Long> begin(Meeting all) {
+            workers = Arrays.stream(all.ranks()).boxed().toList();
+            underWay = new CompletableFuture<>();
+            return underWay;
+        }
+
+        void end(long step) {
+            underWay.complete(step);
+        }
+
+        @Override
+        public boolean isBusy() {
+            return false;
+        }
+
+        @Override
+        public void forgetFailures() {}
+
+        @Override
+        public CompletionStage<Long> cut(Meeting all, long step, List<RecordEntry> entries, boolean last) {
+            return begin(all);
+        }
+
+        @Override
+        public CompletionStage<MeetWorkers.Response> load(Meeting all, long step, int[] ranks) {
+            return begin(all).thenApply(loaded -> new MeetWorkers.Response(false, loaded, false, ""));
+        }
+
+        @Override
+        public CompletionStage<Void> restart(int[] ranks, boolean loaded, BooleanSupplier isWanted) {
+            restarted = Arrays.stream(ranks).boxed().toList();
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletionStage<Void> pause(int worker, BooleanSupplier isWanted) {
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    private static final ModelOptions OPTIONS = new ModelOptions(3, 0, List.of(), List.of(), true, true);
+
+    private CompletableFuture<MeetWorkers.Response> meet(int rank, long step, boolean stop) {
+        boolean load = step == TrainingState.LOAD;
+        return loop.meet(
+                        rank,
+                        new MeetWorkers.Request(
+                                0, "m", MeetWorkers.LOOP, load, step, stop, false, false, OPTIONS, List.of(), 0))
+                .toCompletableFuture();
+    }
+
+    private CompletableFuture<MeetWorkers.Response> meet(int rank, long step) {
+        return meet(rank, step, false);
+    }
 
     /** A worker whose calls arrive late, and whose answers return late. */
     private final class Worker {
@@ -124,36 +191,31 @@ class TrainingStateTest {
     }
 
     private void meet(long step) {
-        Deque<CompletableFuture<MeetWorkers.Response>> answers = new ArrayDeque<>();
-        present.forEach(rank -> answers.add(
-                loop.meet(rank, step, new Meeting.Attendance(false, List.of())).toCompletableFuture()));
-        assertThat(answers.remove().join().leads()).isTrue();
+        List<CompletableFuture<MeetWorkers.Response>> answers = new ArrayList<>();
+        present.forEach(rank -> answers.add(meet(rank, step)));
         assertThat(answers).noneMatch(CompletableFuture::isDone);
-        loop.end(0, step, step, null);
+        work.end(step);
         assertThat(answers).allMatch(each -> each.join().step() == step);
     }
 
     @Test
-    void aWorkerThatGoesBackFailsAMeetingAndTheLostLeaderIsReplaced() {
+    void aWorkerThatGoesBackFailsAMeetingAndALostOneIsNotWaitedFor() {
         present.addAll(Set.of(0, 1, 2));
         present.forEach(rank -> enter(rank, false, false));
         present.forEach(rank -> loop.tell(rank, 3, STEPS, 0, false));
-        Meeting.Attendance part = new Meeting.Attendance(false, List.of());
-        var cut = loop.meet(0, 5, part).toCompletableFuture();
-        var load = loop.meet(1, MeetWorkers.LOAD, part).toCompletableFuture();
+        var cut = meet(0, 5);
+        var load = meet(1, TrainingState.LOAD);
         assertThat(cut).isCompletedExceptionally();
         assertThatThrownBy(() -> loop.tell(2, 4, STEPS, 0, false)).hasMessageContaining("ROLLED_BACK");
-        assertThatThrownBy(() -> loop.meet(2, 5, part)).hasMessageContaining("ROLLED_BACK");
-        var loadOf0 = loop.meet(0, MeetWorkers.LOAD, part).toCompletableFuture();
-        var loadOf2 = loop.meet(2, MeetWorkers.LOAD, part).toCompletableFuture();
-        assertThat(loadOf0.join().leads()).isTrue();
+        assertThatThrownBy(() -> meet(2, 5)).hasMessageContaining("ROLLED_BACK");
+        var loadOf2 = meet(2, TrainingState.LOAD);
+        assertThat(work.workers).isEmpty();
         present.remove(0);
         loop.retain(present);
-        assertThat(load.join().leads()).isTrue();
-        loop.end(0, MeetWorkers.LOAD, 7, null); // taken for lost
-        assertThat(loadOf2).isNotDone();
-        loop.end(1, MeetWorkers.LOAD, 2, null);
-        assertThat(loadOf2.join().step()).isEqualTo(2);
+        assertThat(work.workers).containsExactly(1, 2);
+        assertThat(List.of(load, loadOf2)).noneMatch(CompletableFuture::isDone);
+        work.end(2);
+        assertThat(List.of(load, loadOf2)).allMatch(each -> each.join().step() == 2);
         assertThat(loop.tell(2, 3, STEPS, 0, false)).isEqualTo(-1);
     }
 
@@ -203,18 +265,18 @@ class TrainingStateTest {
         present.add(2);
         assertThat(enter(2, true, false).join().cut()).isEqualTo(EnterTraining.LATE);
         assertThat(enter(2, true, true).join().cut()).isEqualTo(22);
-        Meeting.Attendance part = new Meeting.Attendance(false, List.of());
-        var zero = loop.meet(0, 22, part).toCompletableFuture();
-        var one = loop.meet(1, 22, part).toCompletableFuture();
-        assertThat(zero).isNotDone();
-        var two = loop.meet(2, 22, part).toCompletableFuture();
-        assertThat(zero.join().joined()).isTrue();
-        assertThat(zero.join().workers()).containsExactly(0, 1, 2);
-        loop.end(0, 22, 22, null);
-        assertThat(List.of(one, two)).allMatch(each -> each.join().step() == 22);
+        var zero = meet(0, 22);
+        var one = meet(1, 22);
+        assertThat(work.workers).isEmpty();
+        var two = meet(2, 22);
+        assertThat(work.workers).containsExactly(0, 1, 2);
+        assertThat(work.restarted).as("before the copies are made").isEmpty();
+        work.end(22);
+        assertThat(work.restarted).containsExactly(0, 1, 2);
+        assertThat(List.of(zero, one, two)).allMatch(each -> each.join().step() == 22);
         assertThatThrownBy(() -> {
-                    loop.meet(0, 30, part);
-                    loop.meet(1, 31, part);
+                    meet(0, 30);
+                    meet(1, 31);
                 })
                 .isInstanceOf(PsException.class)
                 .hasMessageContaining("BAD_REQUEST: cut of worker 1: after step 31 (expected: after step 30");
@@ -230,24 +292,24 @@ class TrainingStateTest {
         present.add(2);
         enter(2, true, false);
         assertThat(enter(2, true, true).join().cut()).isEqualTo(21);
-        Meeting.Attendance part = new Meeting.Attendance(false, List.of());
         List<CompletableFuture<MeetWorkers.Response>> joins = new ArrayList<>();
         if (first) {
-            joins.add(loop.meet(2, 21, part).toCompletableFuture());
+            joins.add(meet(2, 21));
         }
-        var zero = loop.meet(0, 20, part).toCompletableFuture();
+        var unused = meet(0, 20);
         if (!first) {
-            joins.add(loop.meet(2, 21, part).toCompletableFuture());
+            joins.add(meet(2, 21));
         }
-        var one = loop.meet(1, 20, part).toCompletableFuture();
-        assertThat(zero.join().workers()).containsExactly(0, 1);
-        loop.end(0, 20, 20, null);
+        var one = meet(1, 20);
+        assertThat(work.workers).containsExactly(0, 1);
+        work.end(20);
         assertThat(one.join().step()).isEqualTo(20);
+        assertThat(work.restarted).isEmpty();
         assertThat(joins).noneMatch(CompletableFuture::isDone);
-        zero = loop.meet(0, 21, part).toCompletableFuture();
-        loop.meet(1, 21, part);
-        assertThat(zero.join().workers()).containsExactly(0, 1, 2);
-        loop.end(0, 21, 21, null);
+        unused = meet(0, 21);
+        unused = meet(1, 21);
+        assertThat(work.workers).containsExactly(0, 1, 2);
+        work.end(21);
         assertThat(joins.get(0).join().step()).isEqualTo(21);
     }
 
@@ -259,16 +321,14 @@ class TrainingStateTest {
         present.add(2);
         enter(2, true, false);
         enter(2, true, true);
-        Meeting.Attendance part = new Meeting.Attendance(false, List.of());
-        var two = loop.meet(2, 21, part).toCompletableFuture();
-        loop.meet(0, 20, part);
+        var two = meet(2, 21);
+        var unused = meet(0, 20);
         loop.abandon(new PsException(PsException.Code.ROLLED_BACK, "worker 1: goes back"));
         assertThat(two).isCompletedExceptionally();
     }
 
-    private static EnterTraining.Request request(
-            long steps, boolean late, boolean paused, boolean back, boolean ended) {
-        return new EnterTraining.Request(0, "m", steps, late, paused, back, ended);
+    private static TrainingState.Entry request(long steps, boolean late, boolean paused, boolean back, boolean ended) {
+        return new TrainingState.Entry(steps, late, paused, back, ended);
     }
 
     private CompletableFuture<EnterTraining.Response> enter(int rank, boolean late, boolean paused) {
@@ -289,15 +349,14 @@ class TrainingStateTest {
         loop.tell(0, stop ? 10 : STEPS, STEPS, 0, false);
         long cut = loop.tell(1, stop ? 10 : STEPS, STEPS, 0, stop);
         long last = stop ? cut : STEPS;
-        Meeting.Attendance part = new Meeting.Attendance(stop, List.of());
-        var zero = loop.meet(0, last, part).toCompletableFuture();
-        loop.meet(1, last, part);
-        assertThat(zero.join().leads()).isTrue();
+        var unused = meet(0, last, stop);
+        unused = meet(1, last, stop);
+        assertThat(work.workers).containsExactly(0, 1);
         present.add(2);
         assertThat(enter(2, steps, true, false, false).join().cut()).isEqualTo(EnterTraining.LATE);
         CompletableFuture<EnterTraining.Response> joins = enter(2, steps, true, true, false);
         assertThat(joins).isNotDone();
-        loop.end(0, last, last, null);
+        work.end(last);
         return joins;
     }
 
@@ -348,13 +407,12 @@ class TrainingStateTest {
     @ValueSource(booleans = {true, false})
     void aWorkerThatComesAfterTheEndLearnsOfItThoughTheServerHasComeBackToo(boolean isBack) {
         present.addAll(Set.of(0, 1));
-        EnterTraining.Request back = request(STEPS, !isBack, false, isBack, true);
+        TrainingState.Entry back = request(STEPS, !isBack, false, isBack, true);
         assertThat(isBack && loop.goBackWith(0, back)).isFalse();
         assertThat(loop.enter(0, back).toCompletableFuture().join().cut()).isEqualTo(EnterTraining.OVER);
         leave(0);
-        var one = loop.meet(1, MeetWorkers.LOAD, new Meeting.Attendance(false, List.of()))
-                .toCompletableFuture();
-        assertThat(one.getNow(null)).as("worker 0 is not awaited").isNotNull();
+        var unused = meet(1, TrainingState.LOAD);
+        assertThat(work.workers).as("worker 0 is not awaited").containsExactly(1);
     }
 
     @Test

@@ -324,11 +324,6 @@ public final class ClusterLink {
         ask(BarrierPsf.FUNCTION, new Barrier.Request(rollback), limit);
     }
 
-    /** Names a model of whose checkpoints the slices of a lost server are loaded, or revokes that. */
-    public void restoreFrom(RestoreFrom.Request request, Duration limit) {
-        ask(RestoreFromPsf.FUNCTION, request, limit);
-    }
-
     /** Registers tensors, and returns the placement of their slices. */
     public List<TensorLayout> declare(List<TensorDeclaration> tensors, Duration limit) {
         long known = view.state().epoch();

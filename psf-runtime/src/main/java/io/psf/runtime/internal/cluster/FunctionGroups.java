@@ -84,14 +84,10 @@ public final class FunctionGroups {
             "psf.ssp.sync",
             "psf.tensor.declare",
             "psf.training.abandon",
-            "psf.training.end",
             "psf.training.enter",
             "psf.training.leave",
-            "psf.training.meet",
             "psf.training.pause",
             "psf.training.restart",
-            "psf.training.save",
-            "psf.training.saved",
             "psf.training.tell");
 
     private static final Set<String> ADMIN = Set.of(
@@ -99,20 +95,15 @@ public final class FunctionGroups {
             "psf.cluster.end",
             "psf.cluster.restore",
             "psf.kv.command",
-            "psf.model.base",
-            "psf.model.commit",
-            "psf.model.discard",
-            "psf.model.finish",
+            "psf.model.delete",
             "psf.model.freeze",
-            "psf.model.hold",
             "psf.model.join",
-            "psf.model.lead",
             "psf.model.load",
-            "psf.model.release",
+            "psf.model.read",
             "psf.model.restore",
             "psf.model.save",
-            "psf.model.skip",
-            "psf.tensor.forget");
+            "psf.tensor.forget",
+            "psf.training.meet");
 
     private FunctionGroups() {}
 

@@ -1,12 +1,15 @@
 package io.psf.runtime.internal.server.invocation;
 
+import io.psf.api.Caller;
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Intercepted;
 import io.psf.api.Names;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
 import io.psf.runtime.internal.call.EventListeners;
+import io.psf.runtime.internal.server.lane.Lane;
 import io.psf.runtime.spi.transport.FramePool;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -64,6 +67,11 @@ public final class CallEnvironment {
                     "caller of " + node + ": none (expected: asked for by a handler on a server)");
         }
         return out;
+    }
+
+    /** Returns a caller of the node itself, for no call that it answers. */
+    public Caller caller(Lane lane, Duration limit) {
+        return new LaneCaller(this, lane, System.nanoTime() + limit.toNanos(), null);
     }
 
     /** Returns the condition that the current thread runs one of the node's lanes. */

@@ -1,6 +1,7 @@
 package io.psf.runtime.internal.server.node;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Caller;
 import io.psf.api.Gauge;
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Member;
@@ -201,6 +202,16 @@ public final class HostNode implements CallTarget {
     /** Sets where this node learns of tensors. */
     public void setDeclarations(Declarations declarations) {
         context.setDeclarations(declarations);
+    }
+
+    /** Sets where this node tells of checkpoints. */
+    public void setRestorePoints(RestorePoints points) {
+        context.setRestorePoints(points);
+    }
+
+    /** Sets the caller of the node itself, in a test. */
+    public void setCaller(Caller caller) {
+        context.setCaller(caller);
     }
 
     /** Adds a listener to the requests of this node. */

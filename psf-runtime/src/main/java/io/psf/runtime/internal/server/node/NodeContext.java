@@ -14,6 +14,7 @@ import io.psf.api.spi.CheckpointStore;
 import io.psf.api.spi.FunctionMemory;
 import io.psf.api.spi.MemoryUse;
 import io.psf.api.spi.ReadOnly;
+import io.psf.api.spi.RestorePoint;
 import io.psf.api.spi.ServiceClassPath;
 import io.psf.api.spi.StoredNode;
 import io.psf.runtime.internal.server.invocation.CallEnvironment;
@@ -40,6 +41,9 @@ import org.jspecify.annotations.Nullable;
 final class NodeContext implements StoredNode {
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
+    /** The time that the scheduler has to hear of a checkpoint. */
+    private static final Duration RESTORE_LIMIT = Duration.ofSeconds(60);
+
     private final Lane lane;
     private final NodeShards shards;
     private final NodeFacts facts;
@@ -49,6 +53,9 @@ final class NodeContext implements StoredNode {
     private final WorkApart apart = new WorkApart();
     private final ClassLoader classPath = ServiceClassPath.of(NodeContext.class);
     private volatile @Nullable Declarations declarations;
+    private volatile RestorePoints points = RestorePoints.NONE;
+    /** The caller of the node itself, of a test; null for one that calls the other servers. */
+    private volatile @Nullable Caller own;
 
     private CallInfo call = NO_CALL;
     /** The call that a handler is answering now; null for none. */
@@ -86,6 +93,16 @@ final class NodeContext implements StoredNode {
     /** Sets where this node learns of tensors. */
     void setDeclarations(Declarations declarations) {
         this.declarations = declarations;
+    }
+
+    /** Sets where this node tells of checkpoints. */
+    void setRestorePoints(RestorePoints now) {
+        points = now;
+    }
+
+    /** Sets the caller of the node itself. */
+    void setCaller(Caller now) {
+        own = now;
     }
 
     void membersChanged(List<Member> now) {
@@ -202,6 +219,17 @@ final class NodeContext implements StoredNode {
     @Override
     public Caller caller() {
         return Serving.require(serving).caller();
+    }
+
+    @Override
+    public Caller caller(Duration limit) {
+        Caller given = own;
+        return given != null ? given : environment.caller(lane, limit);
+    }
+
+    @Override
+    public CompletionStage<Void> restoreFrom(RestorePoint point) {
+        return points.tell(caller(RESTORE_LIMIT), point);
     }
 
     @Override

@@ -1,9 +1,11 @@
-package io.psf.builtin.checkpoint;
+package io.psf.builtin.internal.training;
 
-import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.layout.ByKey;
+import io.psf.api.spi.StoredNode;
+import io.psf.builtin.checkpoint.CheckpointPath;
+import io.psf.builtin.checkpoint.RecordEntry;
 import io.psf.builtin.push.AtMost;
 import io.psf.builtin.push.Workers;
 import java.util.List;
@@ -24,17 +26,17 @@ public interface JoinModel {
     /**
      * The attempt that the worker takes part in.
      *
-     * @param attempt the attempt's number
+     * @param attempt the attempt's number, for {@link MeetWorkers}
      */
     record Response(long attempt) {}
 
     /** Adds the calling worker to the attempt that has not begun. */
-    default Response handle(Request request, Node server) {
+    default Response handle(Request request, StoredNode server) {
         RecordEntry.requireFit(request.entries());
         CheckpointPath.require("name of model", request.model());
         AtMost.requireName("work", request.work());
         int worker = Workers.rank(server.call(), "save or load of a model");
-        ModelAttempt attempt = ModelAttempts.of(server).open(server);
+        ModelAttempt attempt = ModelAttempts.of(server).open();
         attempt.join(worker, request.model(), request.work(), request.entries());
         return new Response(attempt.number());
     }

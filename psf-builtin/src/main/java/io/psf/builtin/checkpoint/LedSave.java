@@ -1,0 +1,253 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.Caller;
+import io.psf.api.Names;
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.spi.RestorePoint;
+import io.psf.api.spi.StoredNode;
+import io.psf.builtin.push.Stages;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A save of a model, by the server that leads it: all servers copy their shards, then wait for the disk; then this one
+ * writes the manifest. Used on the server's lane.
+ */
+public final class LedSave {
+    private static final Logger LOG = LoggerFactory.getLogger(LedSave.class);
+
+    /** The time for a call to the servers. Disks may be slow; the loss of a server is detected much earlier. */
+    static final Duration LIMIT = Duration.ofHours(2);
+
+    /** In place of a step: the one after the newest. */
+    public static final long NEXT = -1;
+
+    private final StoredNode leader;
+    private final ModelSteps steps;
+    private final ModelOptions options;
+    private final List<RecordEntry> records;
+    private final Checks checks;
+    private final CompletableFuture<Void> frozen = new CompletableFuture<>();
+    private long step;
+    /** True once files of the step may be there. */
+    private boolean hasBegun;
+
+    private boolean isCommitted;
+
+    /**
+     * What a save depends on, besides the servers.
+     *
+     * @param rollback the last rollback that its callers know
+     * @param asksFirst true if the scheduler is asked before anything is discarded whether there is a later one; it is
+     *     asked before the manifest is written in any case
+     * @param allowed throws why the save is not allowed now
+     */
+    public record Checks(long rollback, boolean asksFirst, Runnable allowed) {}
+
+    /**
+     * Prepares a save.
+     *
+     * @param step the number of the step; {@link #NEXT}
+     * @param records the workers' records; those of absent workers are taken from the checkpoint before
+     */
+    public LedSave(
+            StoredNode leader,
+            String model,
+            long step,
+            ModelOptions options,
+            List<RecordEntry> records,
+            Checks checks) {
+        this.leader = leader;
+        this.steps = ModelSteps.of(leader.checkpoints(), model);
+        this.step = step;
+        this.options = options;
+        this.records = records;
+        this.checks = checks;
+    }
+
+    /**
+     * Begins the save when the earlier works on the model have ended.
+     *
+     * @param isWanted false once nobody waits for it: it does not begin any more, and a failure does not wait for a
+     *     server to come back
+     * @return the step, once the checkpoint is complete. If the save fails, its files are deleted
+     */
+    public CompletableFuture<Long> start(BooleanSupplier isWanted) {
+        return ModelWorks.of(leader)
+                .add(
+                        steps.model(),
+                        isWanted,
+                        () -> Stages.begun(this::run)
+                                .handle((done, failure) -> failure == null
+                                        ? CompletableFuture.<Void>completedFuture(null)
+                                        : failed(Stages.cause(failure), isWanted))
+                                .thenCompose(done -> done)
+                                .thenApply(done -> step));
+    }
+
+    /** Completed once all shards are copied: calls may change them again. Fails if the save fails before. */
+    public CompletionStage<Void> frozen() {
+        return frozen;
+    }
+
+    private CompletionStage<Void> run() {
+        checks.allowed().run();
+        CompletionStage<Void> asked = checks.asksFirst() ? ask() : CompletableFuture.completedFuture(null);
+        Caller servers = leader.caller(LIMIT);
+        long save = ThreadLocalRandom.current().nextLong();
+        return asked.thenCompose(exact -> freeze(servers, save))
+                .thenCompose(copied -> {
+                    frozen.complete(null);
+                    return WrittenModelPsf.stub(servers)
+                            .withDeadline(LIMIT)
+                            .call(save)
+                            .toCompletableFuture();
+                })
+                .thenCompose(files -> ask().thenCompose(exact -> {
+                    checks.allowed().run();
+                    commit(files.written());
+                    return named();
+                }));
+    }
+
+    private CompletionStage<Void> named() {
+        return options.isRestored()
+                ? leader.restoreFrom(RestorePoint.saved(steps.model(), options.isExact(), checks.rollback()))
+                : CompletableFuture.completedFuture(null);
+    }
+
+    private CompletionStage<Void> ask() {
+        return options.isRestored()
+                ? leader.restoreFrom(RestorePoint.asked(checks.rollback()))
+                : CompletableFuture.completedFuture(null);
+    }
+
+    /** Deletes what an earlier save of the step has left, and has all servers copy their shards. */
+    private CompletionStage<FreezeModel.Response> freeze(Caller servers, long save) {
+        ModelLocks.of(leader).take(leader.checkpoints(), steps.model());
+        if (step == NEXT) {
+            step = steps.steps().stream().findFirst().orElse(-1L) + 1;
+        }
+        hasBegun = true;
+        discard();
+        Optional<ModelManifest> base = base();
+        return FreezeModelPsf.stub(servers)
+                .withDeadline(LIMIT)
+                .call(
+                        steps.model(),
+                        step,
+                        save,
+                        base.map(ModelManifest::step).orElse(-1L),
+                        base.map(ModelManifest::checksum).orElse(0),
+                        options.increments(),
+                        options.tensors())
+                .toCompletableFuture();
+    }
+
+    /** Returns the step that the save may build on. None after a damaged step has been skipped: it has all rows. */
+    private Optional<ModelManifest> base() {
+        return options.increments() == 0
+                ? Optional.empty()
+                : steps.steps().stream()
+                        .filter(skipped()::mayBeBuiltOn)
+                        .flatMap(each -> steps.readIfComplete(each).stream())
+                        .findFirst()
+                        .map(ModelImages::manifest);
+    }
+
+    private SkippedSteps skipped() {
+        return ModelWorks.of(leader).skipped(steps.model());
+    }
+
+    private void discard() {
+        steps.discard(step);
+        skipped().remove(step);
+    }
+
+    /** Writes the manifest, then deletes the steps beyond those to keep. */
+    private void commit(List<WrittenModel.Written> written) {
+        List<SavedTensor> tensors = written.stream()
+                .flatMap(each -> each.tensors().stream())
+                .distinct()
+                .toList();
+        requireAll(tensors);
+        List<RecordEntry> all = steps.before(step)
+                .map(before -> ModelManifest.withAbsent(records, before))
+                .orElse(records);
+        List<SavedIndex> indexes =
+                written.stream().map(WrittenModel.Written::index).toList();
+        steps.write(new ModelManifest(step, tensors, indexes, all));
+        isCommitted = true;
+        LOG.info(
+                "checkpoint \"{}\": {} bytes, {} slices with changes alone",
+                steps.name(step),
+                written.stream().mapToLong(WrittenModel.Written::bytes).sum(),
+                written.stream().mapToInt(WrittenModel.Written::increments).sum());
+        skipped().saved();
+        steps.prune(options.kept(), step, options.increments() > 0, skipped())
+                .forEach(reason -> LOG.warn(
+                        "an old checkpoint of model \"{}\" is left: {}", steps.model(), Names.printable(reason)));
+    }
+
+    private void requireAll(List<SavedTensor> tensors) {
+        Set<String> missing =
+                options.tensors().stream().map(TensorId::name).collect(Collectors.toCollection(TreeSet::new));
+        tensors.forEach(each -> missing.remove(each.tensor()));
+        if (!missing.isEmpty()) {
+            throw new PsException(
+                    PsException.Code.UNKNOWN_TENSOR,
+                    "tensors to save that no server has: " + ChosenTensors.some(missing) + " (expected: initialized)");
+        }
+    }
+
+    /**
+     * Deletes what was written, unless the checkpoint is complete.
+     *
+     * @return fails with the reason: if a server was lost, once it is back, since all slices may have to go back to a
+     *     checkpoint then
+     */
+    private CompletionStage<Void> failed(Throwable why, BooleanSupplier isWanted) {
+        String reason = why instanceof PsException known ? known.code() + ": " + known.detail() : why.toString();
+        LOG.warn(
+                isCommitted
+                        ? "checkpoint \"{}\" is saved, and not named to the cluster: {}"
+                        : "checkpoint \"{}\" could not be saved: {}",
+                step == NEXT ? steps.model() : steps.name(step),
+                reason);
+        if (hasBegun && !isCommitted) {
+            try {
+                discard();
+            } catch (PsException notDiscarded) {
+                why.addSuppressed(notDiscarded);
+            }
+        }
+        boolean isLost = why instanceof PsException known && known.code() == PsException.Code.UNAVAILABLE;
+        CompletionStage<Void> settled = isLost && options.isRestored()
+                ? Stages.reached(
+                                leader,
+                                isWanted,
+                                () -> NewestModelsPsf.stub(leader.caller(LIMIT)).call(List.of()))
+                        .thenCompose(reached -> ask())
+                : CompletableFuture.completedFuture(null);
+        return settled.handle((exact, rolledBack) -> {
+            Throwable cause = rolledBack == null ? why : Stages.cause(rolledBack);
+            if (cause != why) {
+                cause.addSuppressed(why);
+            }
+            frozen.completeExceptionally(cause);
+            throw new CompletionException(cause);
+        });
+    }
+}

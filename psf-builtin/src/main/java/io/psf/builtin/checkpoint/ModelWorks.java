@@ -1,0 +1,106 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.Node;
+import io.psf.api.PsException;
+import io.psf.api.spi.StoredNode;
+import io.psf.builtin.push.AtMost;
+import io.psf.builtin.push.Stages;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/**
+ * The saves, loads and deletions of models that a server leads: one of a model at a time, the others wait. It knows the
+ * damaged steps of each model. Attached to the server that leads, used on its lane.
+ */
+public final class ModelWorks {
+    /** The most models with damaged steps. */
+    static final int MOST_SKIPPED = 1024;
+
+    private final Map<String, Deque<Runnable>> works = new HashMap<>();
+    private final Map<String, SkippedSteps> skipped = new HashMap<>();
+
+    private ModelWorks() {}
+
+    /** Returns what a server leads. */
+    public static ModelWorks of(Node server) {
+        return server.attachment("psf.model.works", ModelWorks.class, ModelWorks::new);
+    }
+
+    /** Returns the manifest of the newest complete step of a model. */
+    public static Optional<ModelManifest> newest(StoredNode server, String model) {
+        return ModelSteps.of(server.checkpoints(), model).before(Long.MAX_VALUE);
+    }
+
+    /** True if a save, load or deletion of a model is under way. */
+    public boolean isBusy(String model) {
+        return works.containsKey(model);
+    }
+
+    /**
+     * Begins work on a model when the earlier ones have ended.
+     *
+     * @param isWanted false if nobody waits for it any more when its turn comes: it fails with {@code CANCELLED}
+     * @param begin begins it; its stage completes on the lane
+     * @return the result, or why the work has failed, without the exceptions that stages wrap it in
+     */
+    <T> CompletableFuture<T> add(String model, BooleanSupplier isWanted, Supplier<CompletionStage<T>> begin) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        Deque<Runnable> ofModel = works.computeIfAbsent(model, name -> new ArrayDeque<>());
+        ofModel.add(() -> {
+            var unused = Stages.begun(() -> isWanted.getAsBoolean() ? begin.get() : unwanted(model))
+                    .whenComplete((done, failure) -> {
+                        ofModel.remove();
+                        if (failure == null) {
+                            result.complete(done);
+                        } else {
+                            result.completeExceptionally(Stages.cause(failure));
+                        }
+                        next(model, ofModel);
+                    });
+        });
+        if (ofModel.size() == 1) {
+            ofModel.element().run();
+        }
+        return result;
+    }
+
+    private static <T> CompletionStage<T> unwanted(String model) {
+        return CompletableFuture.failedFuture(
+                new PsException(PsException.Code.CANCELLED, "work on model \"" + model + "\": nobody waits for it"));
+    }
+
+    private void next(String model, Deque<Runnable> ofModel) {
+        if (ofModel.isEmpty()) {
+            works.remove(model, ofModel);
+        } else {
+            ofModel.element().run();
+        }
+    }
+
+    /** Returns the damaged steps of a model. */
+    SkippedSteps skipped(String model) {
+        return skipped.getOrDefault(model, SkippedSteps.NONE);
+    }
+
+    /** Adds a damaged step of a model. */
+    void skip(String model, long step) {
+        SkippedSteps there = skipped.get(model);
+        if (there == null) {
+            AtMost.requireOneMore(
+                    "models with damaged steps, with \"" + model + "\"",
+                    skipped.size(),
+                    MOST_SKIPPED,
+                    "delete the damaged steps");
+            there = new SkippedSteps();
+            skipped.put(model, there);
+        }
+        there.add(model, step);
+    }
+}
