@@ -34,8 +34,8 @@ final class ForwardingCallerTest {
             TensorId.of("tensor"),
             CallOptions.class,
             CallOptions.DEFAULT);
-    private static final Map<Class<?>, Object> RESULTS =
-            Map.of(int.class, 12, boolean.class, true, List.class, List.of("found"), Role.class, Role.CLIENT);
+    private static final Map<Class<?>, Object> RESULTS = Map.of(
+            int.class, 12, long.class, 13L, boolean.class, true, List.class, List.of("found"), Role.class, Role.CLIENT);
 
     /** The interfaces of a caller, in one. */
     private interface Both extends ClusterCaller, FunctionCaller {}

@@ -36,8 +36,8 @@ public interface FreezeModel {
     /** Copies this server's shards. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
         Workers.requireServer(node.call(), "copy of a model");
-        ModelSave save = new ModelSave(node, request);
-        FrozenSaves.of(node).add(request.save(), save.written());
-        return save.freeze().thenApply(done -> new Response());
+        return FrozenSaves.of(node)
+                .begin(request.save(), () -> new ModelSave(node, request))
+                .thenApply(done -> new Response());
     }
 }

@@ -80,8 +80,7 @@ public final class LedSave {
     /**
      * Begins the save when the earlier works on the model have ended.
      *
-     * @param isWanted false once nobody waits for it: it does not begin any more, and a failure does not wait for a
-     *     server to come back
+     * @param isWanted false if nobody waits for it any more when its turn comes
      * @return the step, once the checkpoint is complete. If the save fails, its files are deleted
      */
     public CompletableFuture<Long> start(BooleanSupplier isWanted) {
@@ -92,7 +91,7 @@ public final class LedSave {
                         () -> Stages.begun(this::run)
                                 .handle((done, failure) -> failure == null
                                         ? CompletableFuture.<Void>completedFuture(null)
-                                        : failed(Stages.cause(failure), isWanted))
+                                        : failed(Stages.cause(failure)))
                                 .thenCompose(done -> done)
                                 .thenApply(done -> step));
     }
@@ -110,10 +109,12 @@ public final class LedSave {
         return asked.thenCompose(exact -> freeze(servers, save))
                 .thenCompose(copied -> {
                     frozen.complete(null);
-                    return WrittenModelPsf.stub(servers)
-                            .withDeadline(LIMIT)
-                            .call(save)
-                            .toCompletableFuture();
+                    return Stages.reached(
+                            leader,
+                            () -> true,
+                            () -> WrittenModelPsf.stub(servers)
+                                    .withDeadline(LIMIT)
+                                    .call(save));
                 })
                 .thenCompose(files -> ask().thenCompose(exact -> {
                     checks.allowed().run();
@@ -143,17 +144,19 @@ public final class LedSave {
         hasBegun = true;
         discard();
         Optional<ModelManifest> base = base();
-        return FreezeModelPsf.stub(servers)
-                .withDeadline(LIMIT)
-                .call(
-                        steps.model(),
-                        step,
-                        save,
-                        base.map(ModelManifest::step).orElse(-1L),
-                        base.map(ModelManifest::checksum).orElse(0),
-                        options.increments(),
-                        options.tensors())
-                .toCompletableFuture();
+        return Stages.reached(
+                leader,
+                () -> true,
+                () -> FreezeModelPsf.stub(servers)
+                        .withDeadline(LIMIT)
+                        .call(
+                                steps.model(),
+                                step,
+                                save,
+                                base.map(ModelManifest::step).orElse(-1L),
+                                base.map(ModelManifest::checksum).orElse(0),
+                                options.increments(),
+                                options.tensors()));
     }
 
     /** Returns the step that the save may build on. None after a damaged step has been skipped: it has all rows. */
@@ -215,10 +218,9 @@ public final class LedSave {
     /**
      * Deletes what was written, unless the checkpoint is complete.
      *
-     * @return fails with the reason: if a server was lost, once it is back, since all slices may have to go back to a
-     *     checkpoint then
+     * @return fails with the reason; with {@code ROLLED_BACK} if all slices have to go back to a checkpoint
      */
-    private CompletionStage<Void> failed(Throwable why, BooleanSupplier isWanted) {
+    private CompletionStage<Void> failed(Throwable why) {
         String reason = why instanceof PsException known ? known.code() + ": " + known.detail() : why.toString();
         LOG.warn(
                 isCommitted
@@ -233,15 +235,7 @@ public final class LedSave {
                 why.addSuppressed(notDiscarded);
             }
         }
-        boolean isLost = why instanceof PsException known && known.code() == PsException.Code.UNAVAILABLE;
-        CompletionStage<Void> settled = isLost && options.isRestored()
-                ? Stages.reached(
-                                leader,
-                                isWanted,
-                                () -> NewestModelsPsf.stub(leader.caller(LIMIT)).call(List.of()))
-                        .thenCompose(reached -> ask())
-                : CompletableFuture.completedFuture(null);
-        return settled.handle((exact, rolledBack) -> {
+        return (isCommitted ? CompletableFuture.<Void>completedFuture(null) : ask()).handle((exact, rolledBack) -> {
             Throwable cause = rolledBack == null ? why : Stages.cause(rolledBack);
             if (cause != why) {
                 cause.addSuppressed(why);

@@ -71,7 +71,7 @@ final class FunctionMemoryTest {
                             .await());
             assertRefused("psf.optimizer.set", () -> Tensors.setOptimizer(worker, MEMORY, Optimizers.sgd(1)));
             assertRefused("psf.optimizer.rate", () -> Tensors.setLearningRate(worker, MEMORY, 1));
-            assertRefused("psf.model.save", () -> Tensors.save(worker, MEMORY, "one"));
+            assertRefused("psf.model.freeze", () -> Tensors.save(worker, MEMORY, "one"));
             assertRefused("psf.rounds", () -> Tensors.rounds(worker, MEMORY));
             assertRefused("psf.push.end", () -> Tensors.endPushes(worker, MEMORY));
             assertRefused("psf.sparse.fetch.range", () -> Npy.save(worker, MEMORY, files.resolve("n")));

@@ -91,7 +91,7 @@ final class LedWork implements LoopWork {
         Throwable why = failure == null ? null : Stages.cause(failure);
         if (why == null) {
             forgetFailures();
-        } else {
+        } else if (!(why instanceof PsException known && known.code() == PsException.Code.ROLLED_BACK)) {
             failures++;
             reason = why instanceof PsException known ? known.code() + ": " + known.detail() : why.toString();
         }

@@ -1,7 +1,9 @@
 package io.psf.simulation.world;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,8 @@ public final class Supervisor {
     private int returning;
 
     private @Nullable IntConsumer program;
+    /** By node, how often it was launched: a fault that ends a node that another one starts takes over. */
+    private final Map<String, Integer> launches = new HashMap<>();
 
     Supervisor(World world) {
         this.world = world;
@@ -44,23 +48,27 @@ public final class Supervisor {
         try {
             ending.run();
             Thread.sleep(millis);
-            nodes.forEach(this::launch);
-            for (String each : nodes) {
-                awaitStart(each);
+            List<Integer> numbers = nodes.stream().map(this::launch).toList();
+            for (int i = 0; i < nodes.size(); i++) {
+                awaitStart(nodes.get(i), numbers.get(i));
             }
         } finally {
             returning--;
         }
     }
 
-    private void launch(String name) {
+    private int launch(String name) {
         if (program != null || !name.startsWith("worker")) {
             world.launch(name);
         }
+        return launches.merge(name, 1, Integer::sum);
     }
 
-    private void awaitStart(String name) throws InterruptedException {
-        for (int starts = 1; !world.node(name).threads().isKilled(); ) {
+    private void awaitStart(String name, int number) throws InterruptedException {
+        int latest = number;
+        for (int starts = 1;
+                Integer.valueOf(latest).equals(launches.get(name))
+                        && !world.node(name).threads().isKilled(); ) {
             SimulatedNode<?> node = world.node(name);
             if (node.now() != null) {
                 world.say(name + " is started again");
@@ -73,7 +81,7 @@ public final class Supervisor {
             } else if (node.hasFailed()) {
                 world.kill(name, false);
                 Thread.sleep(PAUSE.toMillis());
-                launch(name);
+                latest = launch(name);
             }
             Thread.sleep(10);
         }
