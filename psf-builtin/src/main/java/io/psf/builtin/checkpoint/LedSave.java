@@ -18,6 +18,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,6 +41,9 @@ public final class LedSave {
     private final List<RecordEntry> records;
     private final Checks checks;
     private final CompletableFuture<Void> frozen = new CompletableFuture<>();
+    /** The unique number of the save. */
+    private final long save = ThreadLocalRandom.current().nextLong();
+
     private long step;
     /** True once files of the step may be there. */
     private boolean hasBegun;
@@ -105,8 +109,7 @@ public final class LedSave {
         checks.allowed().run();
         CompletionStage<Void> asked = checks.asksFirst() ? ask() : CompletableFuture.completedFuture(null);
         Caller servers = leader.caller(LIMIT);
-        long save = ThreadLocalRandom.current().nextLong();
-        return asked.thenCompose(exact -> freeze(servers, save))
+        return asked.thenCompose(exact -> freeze(servers))
                 .thenCompose(copied -> {
                     frozen.complete(null);
                     return Stages.reached(
@@ -114,7 +117,7 @@ public final class LedSave {
                             () -> true,
                             () -> WrittenModelPsf.stub(servers)
                                     .withDeadline(LIMIT)
-                                    .call(save));
+                                    .call(save, false));
                 })
                 .thenCompose(files -> ask().thenCompose(exact -> {
                     checks.allowed().run();
@@ -136,7 +139,7 @@ public final class LedSave {
     }
 
     /** Deletes what an earlier save of the step has left, and has all servers copy their shards. */
-    private CompletionStage<FreezeModel.Response> freeze(Caller servers, long save) {
+    private CompletionStage<FreezeModel.Response> freeze(Caller servers) {
         ModelLocks.of(leader).take(leader.checkpoints(), steps.model());
         if (step == NEXT) {
             step = steps.steps().stream().findFirst().orElse(-1L) + 1;
@@ -228,20 +231,30 @@ public final class LedSave {
                         : "checkpoint \"{}\" could not be saved: {}",
                 step == NEXT ? steps.model() : steps.name(step),
                 reason);
-        if (hasBegun && !isCommitted) {
-            try {
-                discard();
-            } catch (PsException notDiscarded) {
-                why.addSuppressed(notDiscarded);
-            }
+        CompletionStage<Void> ended = hasBegun && !isCommitted
+                ? WrittenModelPsf.stub(leader.caller(LIMIT))
+                        .withDeadline(LIMIT)
+                        .call(save, true)
+                        .toCompletableFuture()
+                        .handle((written, unreached) -> discarded(why))
+                : CompletableFuture.completedFuture(null);
+        return ended.thenCompose(done -> isCommitted ? CompletableFuture.<Void>completedFuture(null) : ask())
+                .handle((exact, rolledBack) -> {
+                    Throwable cause = rolledBack == null ? why : Stages.cause(rolledBack);
+                    if (cause != why) {
+                        cause.addSuppressed(why);
+                    }
+                    frozen.completeExceptionally(cause);
+                    throw new CompletionException(cause);
+                });
+    }
+
+    private @Nullable Void discarded(Throwable why) {
+        try {
+            discard();
+        } catch (PsException notDiscarded) {
+            why.addSuppressed(notDiscarded);
         }
-        return (isCommitted ? CompletableFuture.<Void>completedFuture(null) : ask()).handle((exact, rolledBack) -> {
-            Throwable cause = rolledBack == null ? why : Stages.cause(rolledBack);
-            if (cause != why) {
-                cause.addSuppressed(why);
-            }
-            frozen.completeExceptionally(cause);
-            throw new CompletionException(cause);
-        });
+        return null;
     }
 }

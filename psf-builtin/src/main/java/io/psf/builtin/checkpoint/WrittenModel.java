@@ -3,6 +3,7 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.spi.StoredNode;
+import io.psf.builtin.push.Stages;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -16,8 +17,9 @@ public interface WrittenModel {
      * The save.
      *
      * @param save the save's unique number
+     * @param failed true if the save has failed elsewhere: the call waits for its end alone, whatever that is
      */
-    record Request(long save) {}
+    record Request(long save, boolean failed) {}
 
     /**
      * The files of the servers.
@@ -38,6 +40,8 @@ public interface WrittenModel {
 
     /** Answers when this server's files are on the disk, and its index is. Fails if the save has failed here. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
-        return FrozenSaves.of(node).written(request.save()).thenApply(Response::new);
+        CompletionStage<Response> written =
+                Stages.begun(() -> FrozenSaves.of(node).written(request.save()).thenApply(Response::new));
+        return request.failed() ? written.exceptionally(why -> new Response(List.of())) : written;
     }
 }
