@@ -8,6 +8,7 @@ import io.psf.builtin.checkpoint.LedLoad;
 import io.psf.builtin.checkpoint.LedSave;
 import io.psf.builtin.checkpoint.LoadModelPsf;
 import io.psf.builtin.checkpoint.ModelOptions;
+import io.psf.builtin.checkpoint.ModelWorks;
 import io.psf.builtin.checkpoint.SaveModelPsf;
 import java.util.List;
 
@@ -28,16 +29,16 @@ record LoneTensor(TensorCaller caller, TensorId tensor, String checkpoint) {
     /** Saves the tensor as the step after the newest one, in the place of what a save has left that did not end. */
     void save() {
         SaveModelPsf.stub(caller)
-                .withDeadline(ModelCheckpoints.LIMIT)
-                .call(ModelCheckpoints.SERVER, model(), LedSave.NEXT, options(), List.of(), 0)
+                .withDeadline(ModelWorks.LIMIT)
+                .call(ModelWorks.SERVER, model(), LedSave.NEXT, options(), List.of(), 0)
                 .await();
     }
 
     /** Loads the newest step. Open rounds of the tensor stay open. */
     void load() {
         String manifest = LoadModelPsf.stub(caller)
-                .withDeadline(ModelCheckpoints.LIMIT)
-                .call(ModelCheckpoints.SERVER, model(), LedLoad.NEWEST, options(), false, 0)
+                .withDeadline(ModelWorks.LIMIT)
+                .call(ModelWorks.SERVER, model(), LedLoad.NEWEST, options(), false, 0)
                 .await()
                 .manifest();
         if (manifest.isEmpty()) {

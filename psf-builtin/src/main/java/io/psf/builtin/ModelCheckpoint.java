@@ -30,6 +30,11 @@ public record ModelCheckpoint(
         recordSteps = Map.copyOf(recordSteps);
     }
 
+    /** Returns the model that a manifest is of. */
+    static ModelCheckpoint of(String manifest) {
+        return of(ModelManifest.parse(manifest));
+    }
+
     static ModelCheckpoint of(ModelManifest manifest) {
         Map<Integer, Map<String, String>> records = new TreeMap<>();
         Map<Integer, Long> steps = new TreeMap<>();

@@ -11,14 +11,13 @@ import io.psf.builtin.checkpoint.DeleteModelPsf;
 import io.psf.builtin.checkpoint.ListModels;
 import io.psf.builtin.checkpoint.ListModelsPsf;
 import io.psf.builtin.checkpoint.LoadModelPsf;
-import io.psf.builtin.checkpoint.ModelManifest;
 import io.psf.builtin.checkpoint.ModelOptions;
+import io.psf.builtin.checkpoint.ModelWorks;
 import io.psf.builtin.checkpoint.NewestModelsPsf;
 import io.psf.builtin.checkpoint.RecordEntry;
 import io.psf.builtin.checkpoint.SaveModelPsf;
 import io.psf.builtin.internal.training.JoinModelPsf;
 import io.psf.builtin.internal.training.MeetWorkers;
-import io.psf.builtin.internal.training.MeetWorkersPsf;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -58,12 +57,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class ModelCheckpoints {
     private static final Logger LOG = LoggerFactory.getLogger(ModelCheckpoints.class);
-
-    /** Selects the server for all models, which thereby detects that workers save different ones. */
-    static final long SERVER = 0;
-
-    /** The time for a call to the server that leads. Disks may be slow; its loss is detected much earlier. */
-    static final Duration LIMIT = Duration.ofHours(2);
 
     private final ClusterCaller worker;
     private final String name;
@@ -239,8 +232,8 @@ public final class ModelCheckpoints {
             List<RecordEntry> entries = held.flushed(0, record.isEmpty() ? -1 : step, record);
             worker.awaitAll();
             var unused = SaveModelPsf.stub(worker)
-                    .withDeadline(LIMIT)
-                    .call(SERVER, name, step, options(), entries, worker.notedRollback())
+                    .withDeadline(ModelWorks.LIMIT)
+                    .call(ModelWorks.SERVER, name, step, options(), entries, worker.notedRollback())
                     .await();
         } else {
             List<RecordEntry> entries = held.flushed(worker.rank(), step, record);
@@ -258,41 +251,15 @@ public final class ModelCheckpoints {
         var unused = worker.rank(); // refused before anything is sent
         worker.awaitAll();
         long attempt = JoinModelPsf.stub(worker)
-                .call(SERVER, name, what, entries)
+                .call(ModelWorks.SERVER, name, what, entries)
                 .await()
                 .attempt();
         worker.barrier();
-        return meet(attempt, load, step, false, true, List.of());
+        return meeting().meet(attempt, load, step, false, true, List.of());
     }
 
-    /**
-     * Meets the other workers, and gives the reduced weights if the server that leads asks for them.
-     *
-     * @param attempt the attempt of all workers; {@link MeetWorkers#LOOP}
-     */
-    MeetWorkers.Response meet(
-            long attempt, boolean load, long step, boolean stop, boolean whole, List<RecordEntry> entries) {
-        MeetWorkers.Response outcome = meet(attempt, load, step, stop, whole, false, entries);
-        while (outcome.gives()) {
-            held.store();
-            outcome = meet(attempt, load, step, stop, whole, true, entries);
-        }
-        return outcome;
-    }
-
-    private MeetWorkers.Response meet(
-            long attempt,
-            boolean load,
-            long step,
-            boolean stop,
-            boolean whole,
-            boolean given,
-            List<RecordEntry> entries) {
-        long rollback = worker.notedRollback();
-        return MeetWorkersPsf.stub(worker)
-                .withDeadline(LIMIT)
-                .call(SERVER, name, attempt, load, step, stop, whole, given || load, options(), entries, rollback)
-                .await();
+    ModelMeeting meeting() {
+        return new ModelMeeting(worker, name, options(), held);
     }
 
     private ModelOptions options() {
@@ -301,11 +268,7 @@ public final class ModelCheckpoints {
                 : Stream.concat(selected.stream(), held.reduced().stream())
                         .distinct()
                         .toList();
-        return new ModelOptions(kept, increments, tensors, held.reduced(), true, isExact());
-    }
-
-    boolean isExact() {
-        return restore == Restore.ALL;
+        return new ModelOptions(kept, increments, tensors, held.reduced(), true, restore == Restore.ALL);
     }
 
     ClusterCaller worker() {
@@ -349,8 +312,8 @@ public final class ModelCheckpoints {
             worker.awaitAll();
             worker.takeRollback();
             manifest = LoadModelPsf.stub(worker)
-                    .withDeadline(LIMIT)
-                    .call(SERVER, name, step, options(), true, worker.notedRollback())
+                    .withDeadline(ModelWorks.LIMIT)
+                    .call(ModelWorks.SERVER, name, step, options(), true, worker.notedRollback())
                     .await()
                     .manifest();
         } else {
@@ -360,11 +323,7 @@ public final class ModelCheckpoints {
             return Optional.empty();
         }
         restore();
-        return Optional.of(of(manifest));
-    }
-
-    static ModelCheckpoint of(String manifest) {
-        return ModelCheckpoint.of(ModelManifest.parse(manifest));
+        return Optional.of(ModelCheckpoint.of(manifest));
     }
 
     private Optional<ModelCheckpoint> latestForLate() {
@@ -399,18 +358,21 @@ public final class ModelCheckpoints {
     /** Returns the complete checkpoints, newest first. Their content is not verified. Called by any worker. */
     public List<ModelCheckpoint> list() {
         ListModels.Response found = ListModelsPsf.stub(worker)
-                .withDeadline(LIMIT)
-                .call(SERVER, name)
+                .withDeadline(ModelWorks.LIMIT)
+                .call(ModelWorks.SERVER, name)
                 .await();
         found.damaged()
                 .forEach(reason ->
                         LOG.warn("a checkpoint of model \"{}\" is skipped: {}", name, Names.printable(reason)));
-        return found.manifests().stream().map(ModelCheckpoints::of).toList();
+        return found.manifests().stream().map(ModelCheckpoint::of).toList();
     }
 
     /** Deletes all checkpoints. Called by a client, or by one worker, while none saves or loads. */
     public void delete() {
-        DeleteModelPsf.stub(worker).withDeadline(LIMIT).call(SERVER, name).await();
+        DeleteModelPsf.stub(worker)
+                .withDeadline(ModelWorks.LIMIT)
+                .call(ModelWorks.SERVER, name)
+                .await();
     }
 
     /** Returns the newest complete checkpoint, as {@link #list}. */

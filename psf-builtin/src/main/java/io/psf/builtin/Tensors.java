@@ -13,6 +13,7 @@ import io.psf.api.array.LongArray;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionCaller;
+import io.psf.builtin.checkpoint.ModelWorks;
 import io.psf.builtin.dense.DensePull;
 import io.psf.builtin.dense.DensePullPsf;
 import io.psf.builtin.dense.DensePush;
@@ -271,7 +272,7 @@ public final class Tensors {
         worker.awaitAll();
         return EndEpochPsf.stub(worker)
                 .withDeadline(limit)
-                .call(ModelCheckpoints.SERVER)
+                .call(ModelWorks.SERVER)
                 .await()
                 .epoch();
     }

@@ -2,6 +2,7 @@ package io.psf.builtin;
 
 import io.psf.api.ClusterCaller;
 import io.psf.api.Pending;
+import io.psf.builtin.checkpoint.ModelWorks;
 import io.psf.builtin.checkpoint.RecordEntry;
 import io.psf.builtin.internal.training.AbandonStepsPsf;
 import io.psf.builtin.internal.training.EnterTraining;
@@ -13,15 +14,15 @@ import io.psf.builtin.internal.training.TellStepPsf;
 import java.util.List;
 
 /** The calls of a training loop to the server that leads it, and to all servers when the workers go back. */
-record TrainingCalls(ModelCheckpoints checkpoints) {
-    private static final long SERVER = ModelCheckpoints.SERVER;
+record TrainingCalls(ModelMeeting meeting) {
+    private static final long SERVER = ModelWorks.SERVER;
 
     private ClusterCaller worker() {
-        return checkpoints.worker();
+        return meeting.worker();
     }
 
     private String model() {
-        return checkpoints.name();
+        return meeting.model();
     }
 
     /**
@@ -33,8 +34,15 @@ record TrainingCalls(ModelCheckpoints checkpoints) {
     EnterTraining.Response enter(long steps, boolean back) {
         ClusterCaller worker = worker();
         return EnterTrainingPsf.stub(worker)
-                .withDeadline(ModelCheckpoints.LIMIT)
-                .call(SERVER, model(), steps, worker.isLate(), back, checkpoints.isExact(), worker.notedRollback())
+                .withDeadline(ModelWorks.LIMIT)
+                .call(
+                        SERVER,
+                        model(),
+                        steps,
+                        worker.isLate(),
+                        back,
+                        meeting.options().isExact(),
+                        worker.notedRollback())
                 .await();
     }
 
@@ -52,18 +60,18 @@ record TrainingCalls(ModelCheckpoints checkpoints) {
 
     Pending<TellStep.Response> tell(long next, long steps, long everyMillis, boolean stop) {
         return TellStepPsf.stub(worker())
-                .withDeadline(ModelCheckpoints.LIMIT)
+                .withDeadline(ModelWorks.LIMIT)
                 .call(SERVER, model(), next, steps, everyMillis, stop);
     }
 
     /** Meets the others at a cut. */
     MeetWorkers.Response cut(long step, boolean stop, boolean whole, List<RecordEntry> entries) {
-        return checkpoints.meet(MeetWorkers.LOOP, false, step, stop, whole, entries);
+        return meeting.meet(MeetWorkers.LOOP, false, step, stop, whole, entries);
     }
 
     /** Meets the others to go back to the newest checkpoint. */
     MeetWorkers.Response load() {
-        return checkpoints.meet(MeetWorkers.LOOP, true, MeetWorkers.NEWEST, false, true, List.of());
+        return meeting.meet(MeetWorkers.LOOP, true, MeetWorkers.NEWEST, false, true, List.of());
     }
 
     void abandon(String reason) {

@@ -39,7 +39,7 @@ final class TrainingRun {
         this.loop = loop;
         this.checkpoints = loop.checkpoints();
         this.worker = checkpoints.worker();
-        this.calls = new TrainingCalls(checkpoints);
+        this.calls = new TrainingCalls(checkpoints.meeting());
         this.steps = steps;
         this.initial = Map.copyOf(loop.save());
         this.boundaries = new Boundaries(calls, loop, steps, 0);
@@ -93,7 +93,7 @@ final class TrainingRun {
     private void begin() {
         EnterTraining.Response place = calls.enter(steps, worker.takeReturn());
         Optional<ModelCheckpoint> latest =
-                place.manifest().isEmpty() ? Optional.empty() : Optional.of(ModelCheckpoints.of(place.manifest()));
+                place.manifest().isEmpty() ? Optional.empty() : Optional.of(ModelCheckpoint.of(place.manifest()));
         long cut = place.cut();
         if (cut == EnterTraining.BACK) {
             throw new PsException(PsException.Code.ROLLED_BACK, "worker " + worker.rank() + " has come back");
@@ -247,7 +247,7 @@ final class TrainingRun {
         } catch (PsException e) { // a call of a step that will be done again
             LOG.debug("a call before the return to a checkpoint failed: {}", e.getMessage());
         }
-        ModelCheckpoint loaded = ModelCheckpoints.of(calls.load().manifest());
+        ModelCheckpoint loaded = ModelCheckpoint.of(calls.load().manifest());
         checkpoints.held().restore();
         Map<String, String> record = loaded.record(worker.rank());
         loop.restore(record.isEmpty() ? initial : record);

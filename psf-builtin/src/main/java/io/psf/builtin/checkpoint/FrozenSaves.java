@@ -26,7 +26,7 @@ final class FrozenSaves {
      * @param copied completed when all shards are copied
      * @param written completed when all files are on the disk
      */
-    private record Frozen(CompletionStage<Void> copied, CompletableFuture<List<WrittenModel.Written>> written) {}
+    private record Frozen(CompletionStage<Void> copied, CompletableFuture<List<WrittenFiles>> written) {}
 
     static FrozenSaves of(Node server) {
         return server.attachment("psf.model.frozen", FrozenSaves.class, FrozenSaves::new);
@@ -51,7 +51,7 @@ final class FrozenSaves {
      *
      * @throws PsException with {@code STORAGE} if this server does not know the save: it has come back since then
      */
-    CompletionStage<List<WrittenModel.Written>> written(long save) {
+    CompletionStage<List<WrittenFiles>> written(long save) {
         Frozen there = saves.get(save);
         if (there == null) {
             throw new PsException(

@@ -153,12 +153,12 @@ public final class LedLoad {
     }
 
     private CompletionStage<ReadModel.Response> read(ModelManifest manifest, List<TensorId> tensors, boolean dryRun) {
-        Caller servers = leader.caller(LedSave.LIMIT);
+        Caller servers = leader.caller(ModelWorks.LIMIT);
         return Stages.reached(
                 leader,
                 isWanted,
                 () -> ReadModelPsf.stub(servers)
-                        .withDeadline(LedSave.LIMIT)
+                        .withDeadline(ModelWorks.LIMIT)
                         .call(steps.model(), manifest.step(), manifest.checksum(), tensors, dryRun, restart));
     }
 

@@ -7,7 +7,6 @@ import io.psf.api.TensorId;
 import io.psf.api.spi.RestorePoint;
 import io.psf.api.spi.StoredNode;
 import io.psf.builtin.push.Stages;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -28,9 +27,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class LedSave {
     private static final Logger LOG = LoggerFactory.getLogger(LedSave.class);
-
-    /** The time for a call to the servers. Disks may be slow; the loss of a server is detected much earlier. */
-    static final Duration LIMIT = Duration.ofHours(2);
 
     /** In place of a step: the one after the newest. */
     public static final long NEXT = -1;
@@ -108,7 +104,7 @@ public final class LedSave {
     private CompletionStage<Void> run() {
         checks.allowed().run();
         CompletionStage<Void> asked = checks.asksFirst() ? ask() : CompletableFuture.completedFuture(null);
-        Caller servers = leader.caller(LIMIT);
+        Caller servers = leader.caller(ModelWorks.LIMIT);
         return asked.thenCompose(exact -> freeze(servers))
                 .thenCompose(copied -> {
                     frozen.complete(null);
@@ -116,7 +112,7 @@ public final class LedSave {
                             leader,
                             () -> true,
                             () -> WrittenModelPsf.stub(servers)
-                                    .withDeadline(LIMIT)
+                                    .withDeadline(ModelWorks.LIMIT)
                                     .call(save, false));
                 })
                 .thenCompose(files -> ask().thenCompose(exact -> {
@@ -151,7 +147,7 @@ public final class LedSave {
                 leader,
                 () -> true,
                 () -> FreezeModelPsf.stub(servers)
-                        .withDeadline(LIMIT)
+                        .withDeadline(ModelWorks.LIMIT)
                         .call(
                                 steps.model(),
                                 step,
@@ -183,7 +179,7 @@ public final class LedSave {
     }
 
     /** Writes the manifest, then deletes the steps beyond those to keep. */
-    private void commit(List<WrittenModel.Written> written) {
+    private void commit(List<WrittenFiles> written) {
         List<SavedTensor> tensors = written.stream()
                 .flatMap(each -> each.tensors().stream())
                 .distinct()
@@ -192,15 +188,14 @@ public final class LedSave {
         List<RecordEntry> all = steps.before(step)
                 .map(before -> ModelManifest.withAbsent(records, before))
                 .orElse(records);
-        List<SavedIndex> indexes =
-                written.stream().map(WrittenModel.Written::index).toList();
+        List<SavedIndex> indexes = written.stream().map(WrittenFiles::index).toList();
         steps.write(new ModelManifest(step, tensors, indexes, all));
         isCommitted = true;
         LOG.info(
                 "checkpoint \"{}\": {} bytes, {} slices with changes alone",
                 steps.name(step),
-                written.stream().mapToLong(WrittenModel.Written::bytes).sum(),
-                written.stream().mapToInt(WrittenModel.Written::increments).sum());
+                written.stream().mapToLong(WrittenFiles::bytes).sum(),
+                written.stream().mapToInt(WrittenFiles::increments).sum());
         skipped().saved();
         steps.prune(options.kept(), step, options.increments() > 0, skipped())
                 .forEach(reason -> LOG.warn(
@@ -232,8 +227,8 @@ public final class LedSave {
                 step == NEXT ? steps.model() : steps.name(step),
                 reason);
         CompletionStage<Void> ended = hasBegun && !isCommitted
-                ? WrittenModelPsf.stub(leader.caller(LIMIT))
-                        .withDeadline(LIMIT)
+                ? WrittenModelPsf.stub(leader.caller(ModelWorks.LIMIT))
+                        .withDeadline(ModelWorks.LIMIT)
                         .call(save, true)
                         .toCompletableFuture()
                         .handle((written, unreached) -> discarded(why))

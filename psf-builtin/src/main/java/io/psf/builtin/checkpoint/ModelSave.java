@@ -42,7 +42,7 @@ final class ModelSave {
 
     private final Packs packs;
     private final @Nullable ModelImages base;
-    private final CompletableFuture<List<WrittenModel.Written>> written = new CompletableFuture<>();
+    private final CompletableFuture<List<WrittenFiles>> written = new CompletableFuture<>();
 
     ModelSave(StoredNode node, FreezeModel.Request request) {
         this.node = node;
@@ -102,7 +102,7 @@ final class ModelSave {
     }
 
     /** Returns the index of what was written, if anything was; completed on any thread. */
-    CompletableFuture<List<WrittenModel.Written>> written() {
+    CompletableFuture<List<WrittenFiles>> written() {
         return written;
     }
 
@@ -163,7 +163,7 @@ final class ModelSave {
         return Objects.requireNonNull(Objects.requireNonNull(base).lengths().get(image.file()));
     }
 
-    private WrittenModel.Written finish(List<Written> images) {
+    private WrittenFiles finish(List<Written> images) {
         Map<String, Long> lengths;
         try {
             lengths = new HashMap<>(packs.finish());
@@ -193,7 +193,7 @@ final class ModelSave {
                 .map(each -> new SavedTensor(each.id().name(), each.rows(), each.width(), request.save()))
                 .distinct()
                 .toList();
-        return new WrittenModel.Written(
+        return new WrittenFiles(
                 index,
                 images.stream().mapToLong(Written::bytes).sum(),
                 (int) slices.stream()

@@ -5,6 +5,7 @@ import io.psf.api.PsException;
 import io.psf.api.spi.StoredNode;
 import io.psf.builtin.push.AtMost;
 import io.psf.builtin.push.Stages;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -20,6 +21,12 @@ import java.util.function.Supplier;
  * damaged steps of each model. Attached to the server that leads, used on its lane.
  */
 public final class ModelWorks {
+    /** Selects the server for all models, which thereby detects that workers save different ones. */
+    public static final long SERVER = 0;
+
+    /** The time for a call of a save or load. Disks may be slow; the loss of a server is detected much earlier. */
+    public static final Duration LIMIT = Duration.ofHours(2);
+
     /** The most models with damaged steps. */
     static final int MOST_SKIPPED = 1024;
 

@@ -26,17 +26,7 @@ public interface WrittenModel {
      *
      * @param written the part of each server that holds shards of the tensors
      */
-    record Response(List<Written> written) {}
-
-    /**
-     * The part of a save that one server has written.
-     *
-     * @param index the index of its images
-     * @param bytes the bytes of the images, without the images that they build on
-     * @param increments the number of images that have changes alone
-     * @param tensors the tensors that it holds slices of
-     */
-    record Written(SavedIndex index, long bytes, int increments, List<SavedTensor> tensors) {}
+    record Response(List<WrittenFiles> written) {}
 
     /** Answers when this server's files are on the disk, and its index is. Fails if the save has failed here. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {

@@ -8,9 +8,7 @@ import io.psf.builtin.checkpoint.LedSave;
 import io.psf.builtin.checkpoint.ModelManifest;
 import io.psf.builtin.checkpoint.ModelWorks;
 import io.psf.builtin.checkpoint.RecordEntry;
-import io.psf.builtin.internal.training.MeetWorkers.Response;
 import io.psf.builtin.push.Stages;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -23,8 +21,6 @@ import org.slf4j.LoggerFactory;
 /** What a server does for the workers of a model that meet. Used on the server's lane. */
 final class LedWork implements LoopWork {
     private static final Logger LOG = LoggerFactory.getLogger(LedWork.class);
-
-    private static final Duration LIMIT = Duration.ofHours(2);
 
     /** The number of saves in a row that fail before the training does. */
     private static final int MOST_FAILURES = 3;
@@ -68,7 +64,7 @@ final class LedWork implements LoopWork {
                     "checkpoint of step {} of model \"{}\" is not taken: the last one is still being written",
                     step,
                     model);
-            return CompletableFuture.completedFuture(MeetWorkers.NEWEST);
+            return CompletableFuture.completedFuture(Outcome.NONE);
         }
         LedSave save = save(all, step, entries);
         CompletableFuture<Long> saved = save.start(all::isAwaited);
@@ -83,7 +79,7 @@ final class LedWork implements LoopWork {
             } else if (failures >= MOST_FAILURES) {
                 throw inARow();
             }
-            return MeetWorkers.NEWEST;
+            return Outcome.NONE;
         });
     }
 
@@ -113,20 +109,20 @@ final class LedWork implements LoopWork {
     }
 
     @Override
-    public CompletionStage<Response> load(Meeting all, long step, int[] workers) {
+    public CompletionStage<Outcome> load(Meeting all, long step, int[] workers) {
         return new LedLoad(leader, model, all.any().options(), true, all.rollback(), all::isAwaited, () -> {})
                 .start(step)
                 .thenCompose(loaded -> restart(workers, true, all::isAwaited)
-                        .thenApply(begun -> new Response(
+                        .thenApply(begun -> new Outcome(
                                 false,
-                                loaded.map(ModelManifest::step).orElse(MeetWorkers.NEWEST),
+                                loaded.map(ModelManifest::step).orElse(Outcome.NONE),
                                 false,
                                 loaded.map(ModelManifest::text).orElse(""))));
     }
 
     @Override
     public CompletionStage<Void> restart(int[] workers, boolean loaded, BooleanSupplier isWanted) {
-        Caller servers = leader.caller(LIMIT);
+        Caller servers = leader.caller(ModelWorks.LIMIT);
         return Stages.reached(
                         leader, isWanted, () -> RestartStepsPsf.stub(servers).call(workers, loaded))
                 .thenApply(done -> null);
@@ -134,7 +130,7 @@ final class LedWork implements LoopWork {
 
     @Override
     public CompletionStage<Void> pause(int worker, BooleanSupplier isWanted) {
-        Caller servers = leader.caller(LIMIT);
+        Caller servers = leader.caller(ModelWorks.LIMIT);
         return Stages.reached(
                         leader, isWanted, () -> PauseWorkerPsf.stub(servers).call(worker))
                 .thenApply(done -> null);

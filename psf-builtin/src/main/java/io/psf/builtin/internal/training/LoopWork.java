@@ -1,7 +1,6 @@
 package io.psf.builtin.internal.training;
 
 import io.psf.builtin.checkpoint.RecordEntry;
-import io.psf.builtin.internal.training.MeetWorkers.Response;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
@@ -27,7 +26,7 @@ interface LoopWork {
      *
      * @param workers the ranks of the workers that begin
      */
-    CompletionStage<Response> load(Meeting all, long step, int[] workers);
+    CompletionStage<Outcome> load(Meeting all, long step, int[] workers);
 
     /**
      * Makes workers begin with the same step, on all servers.

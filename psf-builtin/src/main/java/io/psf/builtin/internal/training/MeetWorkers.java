@@ -61,15 +61,28 @@ public interface MeetWorkers {
      * @param manifest the text of the manifest of the step that was loaded; empty otherwise
      */
     record Response(boolean gives, long step, boolean last, String manifest) {
-        static final Response GIVE = new Response(true, NEWEST, false, "");
+        private static Response of(Outcome outcome) {
+            return new Response(outcome.gives(), outcome.step(), outcome.last(), outcome.manifest());
+        }
     }
 
     /** Answers when all workers have called, and the work is done. Does not hold the lane meanwhile. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
         RecordEntry.requireFit(request.entries());
         int worker = Workers.rank(node.call(), "save or load of a model");
-        return request.attempt() == LOOP
-                ? TrainingLoops.of(node).at(request.model()).meet(worker, request)
-                : ModelAttempts.of(node).at(request.model(), request.attempt()).meet(worker, request);
+        Meeting.Part part = new Meeting.Part(
+                request.stop(),
+                request.whole(),
+                request.given(),
+                request.options(),
+                request.entries(),
+                request.rollback());
+        String model = request.model();
+        if (request.attempt() == LOOP) {
+            long step = request.load() ? TrainingState.LOAD : request.step();
+            return TrainingLoops.of(node).at(model).meet(worker, step, part, Response::of);
+        }
+        ModelAttempt.Wanted wanted = new ModelAttempt.Wanted(model, request.load(), request.step());
+        return ModelAttempts.of(node).at(model, request.attempt()).meet(worker, wanted, part, Response::of);
     }
 }

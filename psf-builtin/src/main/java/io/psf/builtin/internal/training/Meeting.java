@@ -1,9 +1,8 @@
 package io.psf.builtin.internal.training;
 
 import io.psf.api.DeferredAnswer;
+import io.psf.builtin.checkpoint.ModelOptions;
 import io.psf.builtin.checkpoint.RecordEntry;
-import io.psf.builtin.internal.training.MeetWorkers.Request;
-import io.psf.builtin.internal.training.MeetWorkers.Response;
 import io.psf.builtin.push.Stages;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,9 +24,9 @@ final class Meeting {
     private static final int NONE = -1;
 
     private final String what;
-    private final Function<Meeting, CompletionStage<Response>> work;
-    private final TreeMap<Integer, Request> parts = new TreeMap<>();
-    private final TreeMap<Integer, CompletableFuture<Response>> waiting = new TreeMap<>();
+    private final Function<Meeting, CompletionStage<Outcome>> work;
+    private final TreeMap<Integer, Part> parts = new TreeMap<>();
+    private final TreeMap<Integer, Waiting<?>> waiting = new TreeMap<>();
     private Set<Integer> expected = Set.of();
     /** The worker that copies its weights now. */
     private int giver = NONE;
@@ -35,8 +34,33 @@ final class Meeting {
     private boolean given;
 
     private boolean begun;
-    private @Nullable Response outcome;
+    private @Nullable Outcome outcome;
     private @Nullable Throwable failure;
+
+    /**
+     * The part of a worker.
+     *
+     * @param stop true if it wants this cut to be the last one of its loop
+     * @param whole true if it waits until the checkpoint is complete
+     * @param given true if it has copied its reduced weights to the servers just now
+     * @param options what it wants of the checkpoints
+     * @param entries its record
+     * @param rollback the last rollback that it knows
+     */
+    record Part(
+            boolean stop,
+            boolean whole,
+            boolean given,
+            ModelOptions options,
+            List<RecordEntry> entries,
+            long rollback) {}
+
+    /** The call of a worker, and what makes its answer. */
+    private record Waiting<R>(CompletableFuture<R> answer, Function<Outcome, R> response) {
+        boolean complete(Outcome outcome) {
+            return answer.complete(response.apply(outcome));
+        }
+    }
 
     /**
      * Creates a meeting.
@@ -44,7 +68,7 @@ final class Meeting {
      * @param what the work, for messages
      * @param work does the work; its stage completes on the lane
      */
-    Meeting(String what, Function<Meeting, CompletionStage<Response>> work) {
+    Meeting(String what, Function<Meeting, CompletionStage<Outcome>> work) {
         this.what = what;
         this.work = work;
     }
@@ -61,17 +85,22 @@ final class Meeting {
 
     /** True if a worker waits. */
     boolean isAwaited() {
-        return waiting.values().stream().anyMatch(each -> !each.isDone());
+        return waiting.values().stream().anyMatch(each -> !each.answer().isDone());
     }
 
-    CompletionStage<Response> add(int worker, Request part) {
-        CompletableFuture<Response> answer = new DeferredAnswer<>(this::waitsFor);
+    /**
+     * Adds a worker.
+     *
+     * @param response makes the answer to its call
+     */
+    <R> CompletionStage<R> add(int worker, Part part, Function<Outcome, R> response) {
+        Waiting<R> waits = new Waiting<>(new DeferredAnswer<>(this::waitsFor), response);
         forget(worker); // it has given its weights, or comes again
         given |= part.given();
         parts.put(worker, part);
-        waiting.put(worker, answer);
+        waiting.put(worker, waits);
         answerAll();
-        return answer;
+        return waits.answer();
     }
 
     /** Forgets that a worker has come. */
@@ -93,7 +122,7 @@ final class Meeting {
     }
 
     /** Returns the part of one of the workers. */
-    Request any() {
+    Part any() {
         return parts.firstEntry().getValue();
     }
 
@@ -106,12 +135,12 @@ final class Meeting {
 
     /** Returns the last rollback that all of the workers know. */
     long rollback() {
-        return parts.values().stream().mapToLong(Request::rollback).min().orElse(0);
+        return parts.values().stream().mapToLong(Part::rollback).min().orElse(0);
     }
 
     /** True if a worker wants this cut to be the last one. */
     boolean isLast() {
-        return parts.values().stream().anyMatch(Request::stop);
+        return parts.values().stream().anyMatch(Part::stop);
     }
 
     /** True if the workers wait until the checkpoint is complete. */
@@ -160,7 +189,7 @@ final class Meeting {
                     .findFirst()
                     .orElse(waiting.firstKey());
             parts.remove(giver);
-            if (!Objects.requireNonNull(waiting.remove(giver)).complete(Response.GIVE)) {
+            if (!Objects.requireNonNull(waiting.remove(giver)).complete(Outcome.GIVE)) {
                 giver = NONE; // has given up
             }
         }
@@ -190,13 +219,13 @@ final class Meeting {
         if (failure == null && outcome == null) {
             return;
         }
-        List<CompletableFuture<Response>> answers = List.copyOf(waiting.values());
+        List<Waiting<?>> all = List.copyOf(waiting.values());
         waiting.clear();
-        for (CompletableFuture<Response> answer : answers) {
+        for (Waiting<?> each : all) {
             if (outcome != null) {
-                answer.complete(outcome);
+                var unused = each.complete(outcome);
             } else {
-                answer.completeExceptionally(failure);
+                each.answer().completeExceptionally(failure);
             }
         }
     }

@@ -3,8 +3,6 @@ package io.psf.builtin.internal.training;
 import io.psf.api.PsException;
 import io.psf.api.spi.StoredNode;
 import io.psf.builtin.checkpoint.RecordEntry;
-import io.psf.builtin.internal.training.MeetWorkers.Request;
-import io.psf.builtin.internal.training.MeetWorkers.Response;
 import io.psf.builtin.push.Workers;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +43,13 @@ final class ModelAttempt {
         }
     }
 
+    /**
+     * The work that a worker wants done, as it has said when it joined.
+     *
+     * @param step the step; -1 for the newest
+     */
+    record Wanted(String model, boolean load, long step) {}
+
     ModelAttempt(long number, StoredNode server) {
         this.number = number;
         this.server = server;
@@ -67,18 +73,18 @@ final class ModelAttempt {
      * Waits for the work. It fails with {@code BAD_REQUEST} if the workers want different work, or if one of them has
      * no part.
      */
-    CompletionStage<Response> meet(int worker, Request request) {
+    <R> CompletionStage<R> meet(int worker, Wanted wanted, Meeting.Part request, Function<Outcome, R> response) {
         Contribution part = parts.get(worker);
-        if (part == null || !part.model().equals(request.model())) { // two threads of one worker would share its part
+        if (part == null || !part.model().equals(wanted.model())) { // two threads of one worker would share its part
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "model \"" + request.model() + "\": worker " + worker + " has joined for "
+                    "model \"" + wanted.model() + "\": worker " + worker + " has joined for "
                             + (part == null ? "none" : "model \"" + part.model() + "\"")
                             + " (expected: one model at a time)");
         }
-        Meeting all = meeting == null ? new Meeting(part.toString(), this::work) : meeting;
+        Meeting all = meeting == null ? new Meeting(part.toString(), each -> work(each, wanted)) : meeting;
         meeting = all;
-        CompletionStage<Response> answer = all.add(worker, request);
+        CompletionStage<R> answer = all.add(worker, request, response);
         retain(Workers.of(server.members()));
         if (!all.isComplete()) {
             var unused = server.after(TO_HEAR, () -> {
@@ -116,8 +122,7 @@ final class ModelAttempt {
         }
     }
 
-    private CompletionStage<Response> work(Meeting all) {
-        Request wanted = all.any();
+    private CompletionStage<Outcome> work(Meeting all, Wanted wanted) {
         List<RecordEntry> entries =
                 parts.values().stream().flatMap(part -> part.entries().stream()).toList();
         LedWork work = new LedWork(server, wanted.model());
@@ -129,7 +134,7 @@ final class ModelAttempt {
         }
         return work.save(all, wanted.step(), entries)
                 .start(all::isAwaited)
-                .thenApply(saved -> new Response(false, saved, false, ""));
+                .thenApply(saved -> Outcome.saved(saved, false));
     }
 
     /** Returns the failure if a worker wants other work than the first; null if all want the same. */

@@ -15,6 +15,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -282,9 +283,14 @@ final class TrainingState {
         }
     }
 
-    CompletionStage<MeetWorkers.Response> meet(int worker, MeetWorkers.Request part) {
+    /**
+     * Meets the other workers.
+     *
+     * @param step the step of the cut; {@link #LOAD}
+     * @param response makes the answer to the worker's call
+     */
+    <R> CompletionStage<R> meet(int worker, long step, Meeting.Part part, Function<Outcome, R> response) {
         requireKnown(worker);
-        long step = part.load() ? LOAD : part.step();
         Gathering open = meeting;
         if (step == LOAD) {
             if (open == null || open.step() != LOAD) {
@@ -296,7 +302,7 @@ final class TrainingState {
         }
         if (open != null && step > open.step() && join(step, Set.of(worker))) {
             next = next == null ? gathering(step) : next;
-            return next.workers().add(worker, part);
+            return next.workers().add(worker, part, response);
         } else if (open != null
                 && step < open.step()
                 && join(open.step(), open.workers().workers())) {
@@ -313,7 +319,7 @@ final class TrainingState {
             open = gathering(step);
             meeting = open;
         }
-        CompletionStage<MeetWorkers.Response> answer = open.workers().add(worker, part);
+        CompletionStage<R> answer = open.workers().add(worker, part, response);
         check();
         return answer;
     }
@@ -325,7 +331,7 @@ final class TrainingState {
     }
 
     /** Saves for the workers that have come to a cut. */
-    private CompletionStage<MeetWorkers.Response> cut(long step, Meeting all) {
+    private CompletionStage<Outcome> cut(long step, Meeting all) {
         boolean last = all.isLast();
         int[] workers = all.ranks();
         boolean joined = step > 0 && Arrays.stream(workers).anyMatch(worker -> join(step, Set.of(worker)));
@@ -340,14 +346,14 @@ final class TrainingState {
                         ? work.restart(workers, false, all::isAwaited).thenApply(begun -> saved)
                         : CompletableFuture.completedFuture(saved))
                 .whenComplete((saved, failure) -> end(all, step, step, failure))
-                .thenApply(saved -> new MeetWorkers.Response(false, saved, last, ""));
+                .thenApply(saved -> Outcome.saved(saved, last));
     }
 
     /** Loads for the workers that have come to go back. */
-    private CompletionStage<MeetWorkers.Response> load(Meeting all) {
-        return Stages.begun(() -> work.load(all, MeetWorkers.NEWEST, all.ranks()))
+    private CompletionStage<Outcome> load(Meeting all) {
+        return Stages.begun(() -> work.load(all, Outcome.NONE, all.ranks()))
                 .thenApply(loaded -> {
-                    if (loaded.step() == MeetWorkers.NEWEST) {
+                    if (loaded.step() == Outcome.NONE) {
                         throw new PsException(
                                 PsException.Code.ROLLED_BACK,
                                 "checkpoints of model \"" + model

@@ -62,8 +62,8 @@ class TrainingStateTest {
         }
 
         @Override
-        public CompletionStage<MeetWorkers.Response> load(Meeting all, long step, int[] ranks) {
-            return begin(all).thenApply(loaded -> new MeetWorkers.Response(false, loaded, false, ""));
+        public CompletionStage<Outcome> load(Meeting all, long step, int[] ranks) {
+            return begin(all).thenApply(loaded -> Outcome.saved(loaded, false));
         }
 
         @Override
@@ -80,16 +80,12 @@ class TrainingStateTest {
 
     private static final ModelOptions OPTIONS = new ModelOptions(3, 0, List.of(), List.of(), true, true);
 
-    private CompletableFuture<MeetWorkers.Response> meet(int rank, long step, boolean stop) {
-        boolean load = step == TrainingState.LOAD;
-        return loop.meet(
-                        rank,
-                        new MeetWorkers.Request(
-                                0, "m", MeetWorkers.LOOP, load, step, stop, false, false, OPTIONS, List.of(), 0))
-                .toCompletableFuture();
+    private CompletableFuture<Outcome> meet(int rank, long step, boolean stop) {
+        Meeting.Part part = new Meeting.Part(stop, false, false, OPTIONS, List.of(), 0);
+        return loop.meet(rank, step, part, outcome -> outcome).toCompletableFuture();
     }
 
-    private CompletableFuture<MeetWorkers.Response> meet(int rank, long step) {
+    private CompletableFuture<Outcome> meet(int rank, long step) {
         return meet(rank, step, false);
     }
 
@@ -191,7 +187,7 @@ class TrainingStateTest {
     }
 
     private void meet(long step) {
-        List<CompletableFuture<MeetWorkers.Response>> answers = new ArrayList<>();
+        List<CompletableFuture<Outcome>> answers = new ArrayList<>();
         present.forEach(rank -> answers.add(meet(rank, step)));
         assertThat(answers).noneMatch(CompletableFuture::isDone);
         work.end(step);
@@ -292,7 +288,7 @@ class TrainingStateTest {
         present.add(2);
         enter(2, true, false);
         assertThat(enter(2, true, true).join().cut()).isEqualTo(21);
-        List<CompletableFuture<MeetWorkers.Response>> joins = new ArrayList<>();
+        List<CompletableFuture<Outcome>> joins = new ArrayList<>();
         if (first) {
             joins.add(meet(2, 21));
         }
