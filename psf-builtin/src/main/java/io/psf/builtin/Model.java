@@ -253,6 +253,29 @@ public final class Model {
         reader.tensor(tensor).each(slot, rows::row);
     }
 
+    /** Receives values and slots of rows. */
+    @FunctionalInterface
+    public interface Columns {
+        /**
+         * Receives a row.
+         *
+         * @param columns [1 + slots][width] float32: the values, then the slots; overwritten by the next row
+         */
+        void row(long key, float[][] columns);
+    }
+
+    /**
+     * Reads values and slots of all rows, as {@link #rows(TensorId, Rows)}. Each column has two buffers of 256 KB.
+     *
+     * @param slots some of {@link Tensor#slots}
+     */
+    public void rows(TensorId tensor, List<String> slots, Columns rows) {
+        List<@Nullable String> columns = new ArrayList<>();
+        columns.add(null);
+        columns.addAll(slots);
+        reader.tensor(tensor).each(columns, rows::row);
+    }
+
     /**
      * Reads the values of some rows, in the order given. Faster than {@link #row} for each: the files are opened once.
      *

@@ -34,22 +34,31 @@ record ChainReader(TensorInfo tensor, List<OpenImage> images) implements Closeab
     }
 
     /**
-     * Reads a column of all rows: in the order of the keys, or of a growing table in the order of the images.
+     * Reads columns of all rows: in the order of the keys, or of a growing table in the order of the images.
      *
-     * @param slot the slot; null for the values
+     * @param others readers of the same chain, one for each further column, so that each column has buffers of its own
+     * @param columns the slots; null for the values. This reader reads the first
+     * @param into [columns][width], the row that is read
+     * @param rows called with the key of each row
      */
-    void each(@Nullable String slot, float[] row, RowConsumer rows) throws IOException {
+    void each(List<ChainReader> others, List<@Nullable String> columns, float[][] into, LongConsumer rows)
+            throws IOException {
         for (int i = 0; i < images.size() && (i == 0 || tensor.grows()); i++) {
             OpenImage image = images.get(i);
             for (long place = 0; place < image.rows(); place++) {
                 long key = image.key(place);
-                if (!tensor.grows()) {
-                    var unused = read(key, slot, row);
-                    rows.row(key, row);
-                } else if (!isNamedAfter(i, key)) {
-                    image.read(slot, place, row);
-                    rows.row(key, row);
+                if (tensor.grows() && isNamedAfter(i, key)) {
+                    continue;
                 }
+                for (int column = 0; column < into.length; column++) {
+                    ChainReader reader = column == 0 ? this : others.get(column - 1);
+                    if (tensor.grows()) {
+                        reader.images.get(i).read(columns.get(column), place, into[column]);
+                    } else {
+                        var unused = reader.read(key, columns.get(column), into[column]);
+                    }
+                }
+                rows.accept(key);
             }
         }
     }

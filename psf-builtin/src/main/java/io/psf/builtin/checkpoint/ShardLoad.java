@@ -24,7 +24,9 @@ record ShardLoad(String checkpoint, Folder folder, TensorImages images) {
         requireFit(images.tensor(), shard.spec());
         ImageFiles files = ImageFiles.verified(folder, images, shard);
         for (String optimizer : files.optimizers()) {
-            require("optimizer", optimizer, shard.optimizer().name(), shard);
+            if (!optimizer.isEmpty()) { // else the values are imported, and its states begin anew
+                require("optimizer", optimizer, shard.optimizer().name(), shard);
+            }
         }
         files.requireFit(checkpoint);
         if (!dryRun) {

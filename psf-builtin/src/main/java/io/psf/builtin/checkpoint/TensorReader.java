@@ -6,6 +6,7 @@ import io.psf.api.TensorLayout;
 import io.psf.builtin.image.ImageHeader;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -119,12 +120,41 @@ public final class TensorReader {
      * @param slot the slot; null for the values
      */
     public void each(@Nullable String slot, RowConsumer rows) {
-        float[] row = new float[width(slot)];
+        each(Collections.singletonList(slot), (key, columns) -> rows.row(key, columns[0]));
+    }
+
+    /** Receives columns of rows. */
+    @FunctionalInterface
+    public interface ColumnConsumer {
+        /**
+         * Receives a row.
+         *
+         * @param columns [columns][width] float32; overwritten by the next row
+         */
+        void row(long key, float[][] columns);
+    }
+
+    /**
+     * Reads columns of all rows, side by side.
+     *
+     * @param columns the slots; null for the values
+     */
+    public void each(List<@Nullable String> columns, ColumnConsumer rows) {
+        float[][] row = new float[columns.size()][];
+        for (int i = 0; i < row.length; i++) {
+            row[i] = new float[width(columns.get(i))];
+        }
         for (SavedChain chain : images.chains()) {
+            List<ChainReader> others = new ArrayList<>();
             try (ChainReader reader = open(chain, false)) {
-                reader.each(slot, row, rows);
+                for (int i = 1; i < row.length; i++) {
+                    others.add(open(chain, false));
+                }
+                reader.each(others, columns, row, key -> rows.row(key, row));
             } catch (IOException e) {
                 throw failure(e);
+            } finally {
+                others.forEach(ChainReader::close);
             }
         }
     }

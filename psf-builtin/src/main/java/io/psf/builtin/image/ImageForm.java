@@ -10,5 +10,5 @@ package io.psf.builtin.image;
  */
 public record ImageForm(boolean hashed, int bases, long removed, boolean calls) {
     /** The form of an image that has all rows, without hashes and without the state of calls. */
-    static final ImageForm PLAIN = new ImageForm(false, 0, 0, false);
+    public static final ImageForm PLAIN = new ImageForm(false, 0, 0, false);
 }

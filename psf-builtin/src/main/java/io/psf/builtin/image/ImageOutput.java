@@ -64,7 +64,7 @@ public final class ImageOutput {
         }
     }
 
-    private void floats(FloatArray values) throws IOException {
+    void floats(FloatArray values) throws IOException {
         for (int at = 0; at < values.length(); ) {
             int n = Math.min(values.length() - at, need(Float.BYTES).remaining() / Float.BYTES);
             ArrayMemory.write(values, at, at + n, buffer);
