@@ -38,10 +38,10 @@ final class ArrayReader implements AutoCloseable {
     }
 
     /** Reads the next n keys. */
-    long[] longs(int n) throws IOException {
+    long[] longs(ElementFormat format, int n) throws IOException {
         long[] values = new long[n];
         for (int i = 0; i < n; i++) {
-            values[i] = need(Long.BYTES).getLong();
+            values[i] = format.readInteger(need(format.bytes()));
         }
         return values;
     }

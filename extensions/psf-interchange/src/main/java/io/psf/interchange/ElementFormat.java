@@ -10,7 +10,8 @@ enum ElementFormat {
     BF16("BF16", "", 2),
     F32("F32", "<f4", 4),
     F64("F64", "<f8", 8),
-    I64("I64", "<i8", 8);
+    I64("I64", "<i8", 8),
+    I32("I32", "<i4", 4);
 
     private final String safetensors;
     private final String npy;
@@ -60,7 +61,18 @@ enum ElementFormat {
             case F32 -> in.getFloat();
             case F64 -> (float) in.getDouble();
             case I64 -> in.getLong();
+            case I32 -> in.getInt();
         };
+    }
+
+    /** Returns true if elements may be keys, and are no floats. */
+    boolean isInteger() {
+        return this == I64 || this == I32;
+    }
+
+    /** Reads the next element, an integer. */
+    long readInteger(ByteBuffer in) {
+        return this == I32 ? in.getInt() : in.getLong();
     }
 
     /** Returns the value of IEEE 754 binary16: a sign, 5 bits of exponent with bias 15, 10 bits of fraction. */

@@ -1,8 +1,8 @@
 package io.psf.interchange;
 
 import io.psf.api.PsException;
+import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param known the type of the elements; null if it is not imported
  * @param offset the position of the first byte in the file
  */
-record FileArray(Path file, ArrayInfo info, @Nullable ElementFormat known, long offset) {
+record FileArray(Path file, ArrayInfo info, @Nullable ElementFormat known, long offset) implements FileColumn {
     /**
      * Returns the type of the elements.
      *
@@ -21,24 +21,50 @@ record FileArray(Path file, ArrayInfo info, @Nullable ElementFormat known, long 
      */
     ElementFormat format() {
         if (known == null) {
-            throw bad("type " + info.type(), "float32, or float16, bfloat16 or float64, little-endian; of keys int64");
+            throw bad(
+                    "type " + info.type(),
+                    "float32, or float16, bfloat16 or float64, little-endian; of keys int64 or int32");
         }
         return known;
     }
 
-    /** Checks that the array consists of rows of floats, in any number of dimensions. */
-    void requireRows(long rows, int width, String tensor) {
-        if (format() == ElementFormat.I64) {
+    /** Returns the number of rows, the first dimension. */
+    long rows() {
+        return info.shape().isEmpty() ? 1 : info.shape().get(0);
+    }
+
+    /** Returns the floats of a row: the product of the other dimensions. Checks that the array consists of floats. */
+    int requireWidth() {
+        if (format().isInteger()) {
             throw bad("type " + info.type(), "floats");
         }
-        List<Long> shape = info.shape();
-        long first = shape.isEmpty() ? 1 : shape.get(0);
-        if (first != rows || info.elements() != rows * width) {
-            throw bad(
-                    "shape " + shape,
-                    "[" + rows + ", " + width + "] of tensor \"" + tensor + "\", or " + rows
-                            + " in the first dimension and a product of " + width + " in the others");
+        long width = rows() == 0 ? 0 : info.elements() / rows();
+        if (width < 1 || width > Integer.MAX_VALUE) {
+            throw bad("shape " + info.shape(), "rows of 1 to " + Integer.MAX_VALUE + " floats");
         }
+        return (int) width;
+    }
+
+    @Override
+    public NumberReader open() throws IOException {
+        ArrayReader in = new ArrayReader(file, offset);
+        ElementFormat format = format();
+        return new NumberReader() {
+            @Override
+            public float[] floats(int n) throws IOException {
+                return in.floats(format, n);
+            }
+
+            @Override
+            public long[] longs(int n) throws IOException {
+                return in.longs(format, n);
+            }
+
+            @Override
+            public void close() throws IOException {
+                in.close();
+            }
+        };
     }
 
     /** Checks that the array consists of keys, and returns their number. */
@@ -46,15 +72,18 @@ record FileArray(Path file, ArrayInfo info, @Nullable ElementFormat known, long 
         if (info.shape().size() != 1) {
             throw bad("shape " + info.shape(), "one dimension of keys");
         }
-        if (format() != ElementFormat.I64) {
-            throw bad("type " + info.type(), "int64, since they are keys");
+        if (!format().isInteger()) {
+            throw bad("type " + info.type(), "int64 or int32, since they are keys");
         }
         return info.shape().get(0);
     }
 
+    /** Returns the file and the array's name, for messages. */
+    String place() {
+        return file + (info.name().isEmpty() ? "" : ", array \"" + info.name() + "\"");
+    }
+
     private PsException bad(String found, String expected) {
-        String array = info.name().isEmpty() ? "" : ", array \"" + info.name() + "\"";
-        return new PsException(
-                PsException.Code.BAD_REQUEST, file + array + ": " + found + " (expected: " + expected + ")");
+        return new PsException(PsException.Code.BAD_REQUEST, place() + ": " + found + " (expected: " + expected + ")");
     }
 }

@@ -58,13 +58,15 @@ public final class Npy {
 
     /**
      * Sets an initialized tensor to the array of a file: float32, float16 or float64, little-endian, in C order. The
-     * array may have more dimensions, as with {@link Safetensors#load(TensorCaller, Path, java.util.Map)}.
+     * array may have more dimensions, as with {@link Safetensors#load(TensorCaller, Path, java.util.Map)}, and fewer
+     * rows: the others stay as they are.
      *
      * @throws PsException with {@code STORAGE} if the file cannot be read or is damaged; with {@code BAD_REQUEST} if
      *     the array has another shape or type, or if the tensor grows
      */
     public static void load(TensorCaller worker, TensorId tensor, Path file) {
-        NpyFile.load(worker, require(worker, tensor, false), file);
+        var unused = require(worker, tensor, false);
+        VectorFile.npy(file).load(worker, tensor);
     }
 
     /**
@@ -75,7 +77,8 @@ public final class Npy {
      * @param values [n, width]
      */
     public static void load(TensorCaller worker, TensorId table, Path keys, Path values) {
-        NpyFile.load(worker, require(worker, table, true), keys, values);
+        var unused = require(worker, table, true);
+        VectorFile.npy(keys, values).load(worker, table);
     }
 
     private static TensorInfo require(TensorCaller worker, TensorId tensor, boolean grows) {

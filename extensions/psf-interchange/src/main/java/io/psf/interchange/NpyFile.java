@@ -1,6 +1,5 @@
 package io.psf.interchange;
 
-import io.psf.api.Caller;
 import io.psf.api.PsException;
 import io.psf.api.TensorInfo;
 import java.io.IOException;
@@ -74,34 +73,11 @@ final class NpyFile {
     }
 
     /**
-     * Sets the values of a tensor that does not grow. The shape is checked before the tensor changes.
+     * Opens the array of a file.
      *
-     * @throws PsException with {@code STORAGE} if the file cannot be read or is damaged; with {@code BAD_REQUEST} if
-     *     the array has another shape or type
+     * @throws PsException with {@code STORAGE} if the file cannot be read or is damaged
      */
-    static void load(Caller caller, TensorInfo tensor, Path file) {
-        FileArray values = array(file);
-        values.requireRows(tensor.rows(), tensor.width(), tensor.id().name());
-        try {
-            new RowTransfer(caller, tensor).importRows(values);
-        } catch (IOException e) {
-            throw unreadable(file, e);
-        }
-    }
-
-    /** Sets rows of a growing table, as {@link #load(Caller, TensorInfo, Path)}. */
-    static void load(Caller caller, TensorInfo table, Path keys, Path values) {
-        FileArray itsKeys = array(keys);
-        FileArray rows = array(values);
-        rows.requireRows(itsKeys.requireKeys(), table.width(), table.id().name());
-        try {
-            new RowTransfer(caller, table).importRows(itsKeys, rows);
-        } catch (IOException e) {
-            throw unreadable(values, e);
-        }
-    }
-
-    private static FileArray array(Path file) {
+    static FileArray array(Path file) {
         try (ArrayReader in = new ArrayReader(file, 0)) {
             if (!Arrays.equals(in.bytes(NpyHeader.MAGIC.length), NpyHeader.MAGIC)) {
                 throw new IllegalArgumentException("first bytes: not as in an npy file (expected: \\x93NUMPY)");

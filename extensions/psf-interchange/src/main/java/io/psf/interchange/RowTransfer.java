@@ -4,6 +4,7 @@ import io.psf.api.Caller;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.builtin.Model;
 import io.psf.builtin.sparse.FetchRangePsf;
 import io.psf.builtin.sparse.FetchRows;
 import io.psf.builtin.sparse.FetchRowsPsf;
@@ -13,6 +14,8 @@ import io.psf.builtin.sparse.StoreRowsPsf;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies the rows of a tensor from the servers to a file and back, a piece of at most 1 MiB or one row at a time.
@@ -36,24 +39,29 @@ record RowTransfer(Caller caller, TensorInfo tensor) implements RowSource {
     @Override
     public void exportRows(ArrayWriter out) throws IOException {
         for (long row = 0; row < tensor.rows(); ) {
-            float[] values = FetchRangePsf.stub(caller)
-                    .withDeadline(LIMIT)
-                    .call(tensor.id(), LongArray.of(row), (int) Math.min(most(), tensor.rows() - row))
-                    .await()
-                    .values()
-                    .toArray();
+            float[] values = fetchRange(row);
             out.floats(values, values.length);
             row += values.length / tensor.width();
         }
     }
 
-    private void exportRows(long[] keys, ArrayWriter out) throws IOException {
+    /** Returns the rows from one on, as many as are fetched at once. */
+    private float[] fetchRange(long row) {
+        return FetchRangePsf.stub(caller)
+                .withDeadline(LIMIT)
+                .call(tensor.id(), LongArray.of(row), (int) Math.min(most(), tensor.rows() - row))
+                .await()
+                .values()
+                .toArray();
+    }
+
+    private float[] fetch(long[] keys) {
         float[] values = new float[Math.multiplyExact(keys.length, tensor.width())];
         FetchRowsPsf.stub(caller)
                 .withDeadline(LIMIT)
                 .call(tensor.id(), LongArray.wrap(keys), new FetchRows.Response(FloatArray.wrap(values)))
                 .await();
-        out.floats(values, values.length);
+        return values;
     }
 
     private static long[] range(long from, int n) {
@@ -79,36 +87,59 @@ record RowTransfer(Caller caller, TensorInfo tensor) implements RowSource {
     public void exportRows(Path keys, long offset, long n, ArrayWriter out) throws IOException {
         try (ArrayReader in = new ArrayReader(keys, offset)) {
             for (long left = n; left > 0; left -= most()) {
-                exportRows(in.longs((int) Math.min(most(), left)), out);
+                float[] values = fetch(in.longs(ElementFormat.I64, (int) Math.min(most(), left)));
+                out.floats(values, values.length);
             }
         }
     }
 
-    /** Sets all rows of a tensor that does not grow, after {@link FileArray#requireRows}. */
-    void importRows(FileArray values) throws IOException {
-        try (ArrayReader in = new ArrayReader(values.file(), values.offset())) {
-            for (long row = 0; row < tensor.rows(); row += most()) {
-                int n = (int) Math.min(most(), tensor.rows() - row);
-                store(range(row, n), in, values.format());
+    @Override
+    public void each(Model.Rows rows) {
+        if (!tensor.grows()) {
+            for (long row = 0; row < tensor.rows(); ) {
+                float[] values = fetchRange(row);
+                long[] keys = range(row, values.length / tensor.width());
+                each(keys, values, rows);
+                row += keys.length;
+            }
+            return;
+        }
+        for (KeyPages pages = new KeyPages(caller, tensor.id(), PAGE); pages.hasNext(); ) {
+            long[] keys = pages.next();
+            for (int at = 0; at < keys.length; at += most()) {
+                long[] some = Arrays.copyOfRange(keys, at, Math.min(keys.length, at + most()));
+                each(some, fetch(some), rows);
             }
         }
     }
 
-    /** Sets the rows of keys, after {@link FileArray#requireKeys} and {@link FileArray#requireRows}. */
-    void importRows(FileArray keys, FileArray values) throws IOException {
-        try (ArrayReader in = new ArrayReader(values.file(), values.offset());
-                ArrayReader inKeys = new ArrayReader(keys.file(), keys.offset())) {
-            for (long left = keys.info().elements(); left > 0; left -= most()) {
-                store(inKeys.longs((int) Math.min(most(), left)), in, values.format());
-            }
+    private void each(long[] keys, float[] values, Model.Rows rows) {
+        int width = tensor.width();
+        for (int i = 0; i < keys.length; i++) {
+            rows.row(keys[i], Arrays.copyOfRange(values, i * width, (i + 1) * width));
         }
     }
 
-    private void store(long[] keys, ArrayReader in, ElementFormat format) throws IOException {
-        float[] values = in.floats(format, Math.multiplyExact(keys.length, tensor.width()));
-        StoreRows.Response unused = StoreRowsPsf.stub(caller)
-                .withDeadline(LIMIT)
-                .call(tensor.id(), LongArray.wrap(keys), FloatArray.wrap(values))
-                .await();
+    /**
+     * Sets rows.
+     *
+     * @param keys their keys; null for 0, 1, 2 ..
+     * @param values their values, each of the tensor's width
+     * @param rows the number of rows
+     */
+    void importRows(@Nullable FileColumn keys, FileColumn values, long rows) throws IOException {
+        try (NumberReader in = values.open();
+                NumberReader inKeys = keys == null ? null : keys.open()) {
+            for (long row = 0; row < rows; ) {
+                int n = (int) Math.min(most(), rows - row);
+                long[] some = inKeys == null ? range(row, n) : inKeys.longs(n);
+                float[] ofSome = in.floats(Math.multiplyExact(n, tensor.width()));
+                StoreRows.Response unused = StoreRowsPsf.stub(caller)
+                        .withDeadline(LIMIT)
+                        .call(tensor.id(), LongArray.wrap(some), FloatArray.wrap(ofSome))
+                        .await();
+                row += n;
+            }
+        }
     }
 }

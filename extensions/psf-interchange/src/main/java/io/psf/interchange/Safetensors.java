@@ -66,15 +66,15 @@ public final class Safetensors {
      * @param tensors initialized tensors; none means all tensors on the servers
      */
     public static void load(TensorCaller worker, Path file, TensorId... tensors) {
-        Map<String, TensorInfo> arrays = new LinkedHashMap<>();
-        infos(worker, tensors).forEach(each -> arrays.put(each.id().name(), each));
-        SafetensorsFile.load(worker, file, arrays);
+        Map<String, TensorId> arrays = new LinkedHashMap<>();
+        infos(worker, tensors).forEach(each -> arrays.put(each.id().name(), each.id()));
+        load(worker, file, arrays);
     }
 
     /**
      * Copies arrays of a file to tensors. An array of F16, BF16 or F64 is converted to float32. An array may have more
      * dimensions than its tensor: the first one is the number of rows, and the product of the others is the width. Rows
-     * of a growing table whose keys are not in the file stay unchanged. Names, types and shapes are checked before any
+     * that the file does not have stay unchanged. Names, types and shapes are checked before any
      * tensor changes. An {@link EmbeddingCache} that exists already keeps its old values: create caches after the
      * import.
      *
@@ -85,9 +85,13 @@ public final class Safetensors {
      *     server has no memory for the rows of a growing table
      */
     public static void load(TensorCaller worker, Path file, Map<String, TensorId> arrays) {
-        Map<String, TensorInfo> infos = new LinkedHashMap<>();
-        arrays.forEach((name, tensor) -> infos.put(name, worker.layout(tensor).info()));
-        SafetensorsFile.load(worker, file, infos);
+        Map<TensorId, VectorFile> found = new LinkedHashMap<>();
+        arrays.forEach((name, tensor) -> {
+            VectorFile table = VectorFile.safetensors(file, name);
+            table.requireFit(worker.layout(tensor).info());
+            found.put(tensor, table);
+        });
+        found.forEach((tensor, table) -> table.load(worker, tensor));
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.psf.interchange;
 
-import io.psf.api.Caller;
 import io.psf.api.PsException;
 import io.psf.api.TensorInfo;
 import java.io.IOException;
@@ -151,47 +150,42 @@ final class SafetensorsFile {
     }
 
     /**
-     * Sets the values of tensors. Everything is checked before any tensor changes.
+     * Returns the tensors of a file by their names: a growing table consists of two arrays.
      *
-     * @param arrays the name in the file of each tensor; of a growing table without {@code .keys} and {@code .values}
-     * @throws PsException with {@code STORAGE} if the file cannot be read or is damaged; with {@code BAD_REQUEST} if an
-     *     array is missing, or has another shape or type
+     * @throws PsException with {@code STORAGE} if the file cannot be read or is damaged
      */
-    static void load(Caller caller, Path file, Map<String, TensorInfo> arrays) {
-        Map<String, FileArray> found = new LinkedHashMap<>();
-        arrays(file).forEach(each -> found.put(each.info().name(), each));
-        arrays.forEach((name, tensor) -> {
-            String id = tensor.id().name();
-            if (tensor.grows()) {
-                long n = require(file, found, name + KEYS).requireKeys();
-                require(file, found, name + VALUES).requireRows(n, tensor.width(), id);
-            } else {
-                require(file, found, name).requireRows(tensor.rows(), tensor.width(), id);
+    static Map<String, List<FileArray>> tensors(Path file) {
+        Map<String, FileArray> all = new LinkedHashMap<>();
+        arrays(file).forEach(each -> all.put(each.info().name(), each));
+        Map<String, List<FileArray>> tensors = new LinkedHashMap<>();
+        all.forEach((name, array) -> {
+            String table = name.endsWith(VALUES) ? name.substring(0, name.length() - VALUES.length()) : "";
+            FileArray keys = table.isEmpty() ? null : all.get(table + KEYS);
+            boolean isKeys =
+                    name.endsWith(KEYS) && all.containsKey(name.substring(0, name.length() - KEYS.length()) + VALUES);
+            if (keys != null) {
+                tensors.put(table, List.of(keys, array));
+            } else if (!isKeys) {
+                tensors.put(name, List.of(array));
             }
         });
-        try {
-            for (Map.Entry<String, TensorInfo> each : arrays.entrySet()) {
-                RowTransfer transfer = new RowTransfer(caller, each.getValue());
-                String name = each.getKey();
-                if (each.getValue().grows()) {
-                    transfer.importRows(require(file, found, name + KEYS), require(file, found, name + VALUES));
-                } else {
-                    transfer.importRows(require(file, found, name));
-                }
-            }
-        } catch (IOException e) {
-            throw unreadable(file, e);
-        }
+        return tensors;
     }
 
-    private static FileArray require(Path file, Map<String, FileArray> found, String name) {
-        FileArray array = found.get(name);
-        if (array == null) {
+    /**
+     * Returns the arrays of a tensor: its keys, if it has keys, and its values.
+     *
+     * @throws PsException as {@link #tensors}; with {@code BAD_REQUEST} if there is none of that name
+     */
+    static List<FileArray> tensor(Path file, String name) {
+        Map<String, List<FileArray>> all = tensors(file);
+        List<FileArray> arrays = all.get(name);
+        if (arrays == null) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    file.toAbsolutePath() + ": no array \"" + name + "\" (expected: one of " + found.keySet() + ")");
+                    file.toAbsolutePath() + ": no array \"" + name + "\" (expected: one of " + all.keySet() + ")");
         }
-        return array;
+        return arrays;
     }
 
     /** Returns the arrays of a file, in the order of their bytes. */

@@ -13,6 +13,11 @@ import java.nio.file.Path;
  */
 record SavedRows(Model model, TensorInfo tensor) implements RowSource {
     @Override
+    public void each(Model.Rows rows) {
+        model.rows(tensor.id(), rows);
+    }
+
+    @Override
     public void exportRows(ArrayWriter out) throws IOException {
         try {
             model.rows(tensor.id(), (key, values) -> unchecked(() -> out.floats(values, values.length)));
