@@ -16,17 +16,26 @@ final class CheckpointsOption {
 
     /** Returns the place. */
     CheckpointStore place(Map<String, String> environment) {
-        String set = place.isEmpty() ? environment.getOrDefault(SETTING, "") : place;
+        return place("--checkpoints", place, environment);
+    }
+
+    /**
+     * Opens a place.
+     *
+     * @param option the option, for messages
+     * @param given its value; empty if it is not set
+     */
+    static CheckpointStore place(String option, String given, Map<String, String> environment) {
+        String set = given.isEmpty() ? environment.getOrDefault(SETTING, "") : given;
         if (set.isEmpty()) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
-                    "--checkpoints: not set (expected: the directory of the checkpoints; or the setting " + SETTING
-                            + ")");
+                    option + ": not set (expected: the directory of the checkpoints; or the setting " + SETTING + ")");
         }
         try {
             return CheckpointStores.open(set);
         } catch (IllegalArgumentException | IOException e) {
-            throw new PsException(PsException.Code.CONFIGURATION, "--checkpoints: " + e.getMessage(), e);
+            throw new PsException(PsException.Code.CONFIGURATION, option + ": " + e.getMessage(), e);
         }
     }
 }

@@ -134,6 +134,85 @@ class ModelCommandTest {
         assertThat(folder.resolve("users.keys.npy")).hasSize(64 * 2 + 3 * Long.BYTES);
     }
 
+    /** The imported step is the exported one, with slots, and with values alone. */
+    @Test
+    void whatIsExportedIsImportedAsAnEqualStep() throws IOException {
+        copy(folder);
+        Path tables = Files.createDirectory(folder.resolve("tables"));
+        Cli.Said said =
+                model(folder, "export", "jobs/ctr", "--format", "parquet", "--states", "--to", tables.toString());
+        assertThat(said.exit()).as(said.err()).isZero();
+        said = imported(30, tables.resolve("items.parquet"), tables.resolve("users.parquet"));
+        assertThat(said.exit()).as(said.err()).isZero();
+        assertThat(said.out()).isEqualTo("""
+                items: 4 rows of 2, fixed
+                users: 2 rows of 1, growing
+                model jobs/ctr, step 30
+                """);
+        requireEqual("20", "30");
+        assertThat(model(folder, "show", "jobs/ctr", "--tensor", "users", "--row", "70")
+                        .out())
+                .isEqualTo(model(saved, "show", "jobs/ctr", "--tensor", "users", "--row", "70")
+                        .out());
+        assertThat(model(folder, "show", "jobs/ctr").out()).containsPattern("users +\\[growing, 1\\] .* psf.adagrad ");
+
+        Path file = folder.resolve("ctr.safetensors");
+        said = model(folder, "export", "jobs/ctr", "--format", "safetensors", "--to", file.toString());
+        assertThat(said.exit()).as(said.err()).isZero();
+        assertThat(imported(40, file).exit()).isZero();
+        requireEqual("20", "40");
+        assertThat(model(folder, "verify", "jobs/ctr").exit()).isZero();
+
+        assertThat(imported(40, file).err())
+                .isEqualTo("psf: BAD_REQUEST: step of model \"jobs/ctr\" in " + folder
+                        + ": 40 (expected: above 40, the newest that it has)");
+        assertThat(imported(50, file, "--tensor", "other").err())
+                .isEqualTo("psf: --tensor: other (expected: one of [items, users], which the files have)");
+        assertThat(imported(50, file, "--tensor", "users", "--table", "fixed").err())
+                .contains("array \"users.values\", key of row 0: ")
+                .endsWith(" (expected: 0, since the table does not grow)");
+        assertThat(imported(50, file, "--table", "hashed").err())
+                .isEqualTo("psf: --table: hashed (expected: growing or fixed)");
+        assertThat(imported(50, tables.resolve("users.parquet"), "--vector", "embedding")
+                        .err())
+                .contains("users.parquet, column \"embedding\": none (expected: a column of ")
+                .endsWith("there are [key, vector, adagrad.a])");
+        assertThat(model(folder, "export", "jobs/ctr", "--format", "npy", "--states", "--to", "x")
+                        .err())
+                .isEqualTo("psf: --states: with npy (expected: with --format parquet)");
+        assertThat(imported(50, tables.resolve("users.parquet"), "--tensor", "people")
+                        .exit())
+                .isZero();
+        assertThat(model(folder, "show", "jobs/ctr").out()).contains("people").doesNotContain("items");
+    }
+
+    private Cli.Said imported(long step, Object... arguments) {
+        List<String> all = new ArrayList<>(List.of("model", "import", "--model", "jobs/ctr", "--from"));
+        for (Object each : arguments) {
+            all.add(each.toString());
+        }
+        all.addAll(List.of("--to", folder.toString(), "--step", step + ""));
+        return Cli.run(all.toArray(String[]::new));
+    }
+
+    private void requireEqual(String step, String other) {
+        assertThat(model(folder, "diff", "jobs/ctr", step, other).out())
+                .containsPattern("items +0 +0 +0 +0.0")
+                .containsPattern("users +0 +0 +0 +0.0");
+    }
+
+    private static void copy(Path to) throws IOException {
+        for (String each :
+                List.of("step-000000000010", "step-000000000020")) { // the second builds on files of the first
+            Path copy = Files.createDirectories(to.resolve("jobs/ctr").resolve(each));
+            try (var files = Files.newDirectoryStream(saved.resolve("jobs/ctr").resolve(each))) {
+                for (Path file : files) {
+                    Files.copy(file, copy.resolve(file.getFileName()));
+                }
+            }
+        }
+    }
+
     @Test
     void verifyNamesADamagedFile() throws IOException {
         assertThat(model(saved, "verify", "jobs/ctr").exit()).isZero();
@@ -141,15 +220,7 @@ class ModelCommandTest {
                 .allMatch(line -> line.matches("step [12]0: verified, .*B"))
                 .hasSize(2);
         Path step = folder.resolve("jobs/ctr/step-000000000020");
-        for (String each :
-                List.of("step-000000000010", "step-000000000020")) { // the second builds on files of the first
-            Path copy = Files.createDirectories(folder.resolve("jobs/ctr").resolve(each));
-            try (var files = Files.newDirectoryStream(saved.resolve("jobs/ctr").resolve(each))) {
-                for (Path file : files) {
-                    Files.copy(file, copy.resolve(file.getFileName()));
-                }
-            }
-        }
+        copy(folder);
         Path pack;
         try (var packs = Files.newDirectoryStream(step, "*.pack")) {
             pack = packs.iterator().next();
@@ -185,7 +256,7 @@ class ModelCommandTest {
                         + ": no steps (expected: a model that has been saved there)");
         assertThat(model(saved, "export", "jobs/ctr", "--format", "csv", "--to", "x")
                         .err())
-                .isEqualTo("psf: --format: csv (expected: safetensors or npy)");
+                .isEqualTo("psf: --format: csv (expected: safetensors, npy or parquet)");
         assertThat(model(saved, "show", "jobs/ctr", "--row", "3").err())
                 .isEqualTo("psf: --tensor: not set (expected: the tensor of --row 3)");
         assertThat(model(saved, "show", "jobs/ctr", "--tensor", "").err()).startsWith("psf: --tensor: ");
