@@ -286,7 +286,8 @@ public final class ModelCheckpoints {
     /**
      * Loads the newest checkpoint. Called by every worker, with its tensors initialized as for {@link Tensors#load}. A
      * damaged checkpoint is skipped with a warning, and the next older one is loaded. All files are verified before any
-     * tensor changes. A tensor may have more rows, or grow now: the others begin anew. One that was not saved stays as
+     * tensor changes. A tensor may have more rows, or grow now, or grow no longer if each saved key is
+     * one of its rows: the other rows begin anew. One that was not saved stays as
      * it is.
      *
      * <p>A worker that joins a running job ({@link ClusterCaller#isLate}), such as a lost worker that is started again,

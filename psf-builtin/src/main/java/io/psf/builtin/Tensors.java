@@ -197,7 +197,8 @@ public final class Tensors {
      * Loads a saved tensor. Replaces the values, the optimizer state and the attachments. The numbers of servers and of
      * slices may differ from those at the save. The tensor must be initialized, with the same width and the same kind
      * of optimizer as at the save; the learning rate, the initializer and the slices may differ. It may have more rows,
-     * or grow though it did not: its other rows begin anew. Blocks until everything is loaded. All files are verified
+     * grow though it did not, or not grow though it did, if each saved key is one of its rows: its other rows begin
+     * anew. Blocks until everything is loaded. All files are verified
      * before any shard changes.
      *
      * @param checkpoint the name that the tensor was saved under

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.TensorId;
+import io.psf.builtin.optimizer.Schedule;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.stream.LongStream;
@@ -100,6 +103,93 @@ final class ChangedModelTest {
             train(worker, MORE, 1);
             assertThat(checkpoints.loadLatest().orElseThrow().step()).isEqualTo(4);
             assertThat(pull(worker, 0, MORE)).isEqualTo(all);
+        });
+    }
+
+    /** Saves three steps of a table that grows: rows come, and the rows of key -7 and 1000 go. */
+    private float[] saveGrowing() {
+        float[] later = new float[MORE * WIDTH];
+        on(2, spec(0).slices(3), (worker, checkpoints) -> {
+            long[] gone = {-7, 1000};
+            Tensors.pushRows(worker, T, gone, new float[2 * WIDTH]).await();
+            train(worker, 10, 1);
+            checkpoints.save(1, Map.of());
+            train(worker, ROWS, 3);
+            Tensors.removeRows(worker, T, gone).await();
+            checkpoints.save(2, Map.of());
+            train(worker, ROWS, 2);
+            checkpoints.save(3, Map.of());
+            Tensors.save(worker, T, "alone");
+            train(worker, MORE, 1);
+            System.arraycopy(pull(worker, 0, MORE), 0, later, 0, later.length);
+        });
+        return later;
+    }
+
+    /** The rows of keys that were not saved begin anew, in both tables. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aTableThatGrewIsLoadedIntoOneThatDoesNot(boolean alone) {
+        float[] later = saveGrowing();
+        on(3, spec(MORE).slices(3), (worker, checkpoints) -> {
+            float[] first = pull(worker, 0, MORE);
+            train(worker, MORE, 1);
+            if (alone) {
+                Tensors.load(worker, T, "alone");
+            } else {
+                assertThat(checkpoints.loadLatest().orElseThrow().step()).isEqualTo(3);
+            }
+            float[] loaded = pull(worker, 0, MORE);
+            for (int key : new int[] {11, 13, 41, 66}) { // neither below 10, nor even, nor a third
+                assertThat(pull(worker, key, key + 1)).containsExactly(first[2 * key], first[2 * key + 1]);
+            }
+            assertThat(loaded[2 * 14]).isNotEqualTo(first[2 * 14]);
+            train(worker, MORE, 1);
+            assertThat(pull(worker, 0, MORE)).isEqualTo(later);
+            checkpoints.save(4, Map.of());
+            train(worker, MORE, 1);
+            checkpoints.loadLatest();
+            assertThat(pull(worker, 0, MORE)).isEqualTo(later);
+        });
+    }
+
+    @Test
+    void aKeyThatIsNoRowOfTheTableIsRefused() {
+        saveGrowing();
+        on(2, spec(ROWS - 2).slices(2), (worker, checkpoints) -> {
+            float[] before = pull(worker, 0, ROWS - 2);
+            assertThatThrownBy(checkpoints::loadLatest)
+                    .hasMessageMatching(
+                            "BAD_REQUEST: key of checkpoint \"model/step-000000000003\": 3[89] \\(expected: from"
+                                    + " 0 to 37, since tensor \"t\" does not grow\\).*");
+            assertThatThrownBy(() -> checkpoints.load(1))
+                    .hasMessageMatching(".*: (-7|1000) \\(expected: from 0 to 37.*");
+            assertThat(pull(worker, 0, ROWS - 2)).isEqualTo(before);
+        });
+    }
+
+    /** The number of steps of a schedule is a total: it goes to all slices. */
+    @Test
+    void aTotalOfATableThatGrewIsLoadedIntoOneThatDoesNot() {
+        TensorSpec growing = TensorSpec.growing("t", WIDTH)
+                .slices(3)
+                .optimizer(Optimizers.sgd(1).schedule(Schedule.step(1, 0.5)));
+        long[] keys = {0, 1, 2, 3, 4, 5};
+        float[] ones = new float[keys.length * WIDTH];
+        Arrays.fill(ones, 1);
+        float[] later = new float[keys.length * WIDTH];
+        on(2, growing, (worker, checkpoints) -> {
+            Tensors.pushRows(worker, T, keys, ones).await();
+            Tensors.pushRows(worker, T, keys, ones).await();
+            checkpoints.save(1, Map.of());
+            Tensors.pushRows(worker, T, keys, ones).await();
+            Tensors.pullRows(worker, T, keys, later).await();
+        });
+        TensorSpec fixed = TensorSpec.table("t", keys.length, WIDTH).slices(3);
+        on(2, fixed.optimizer(growing.optimizer()), (worker, checkpoints) -> {
+            checkpoints.loadLatest();
+            Tensors.pushRows(worker, T, keys, ones).await();
+            assertThat(pull(worker, 0, keys.length)).isEqualTo(later);
         });
     }
 

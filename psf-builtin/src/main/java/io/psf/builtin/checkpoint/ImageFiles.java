@@ -38,7 +38,7 @@ record ImageFiles(StoredShard shard, TensorInfo saved, List<ImageFile> files) {
         List<ImageFile> files = new ArrayList<>();
         Range range = shard.range();
         for (SavedChain chain : images.chains()) {
-            boolean isRehashed = shard.spec().grows() && !images.tensor().grows();
+            boolean isRehashed = shard.spec().grows() != images.tensor().grows();
             if (isRehashed || chain.begin() < range.end() && chain.end() > range.begin()) {
                 chain.images().forEach(image -> stamps.put(image, KnownFile.of(folder, image.file())));
                 files.addAll(verified(folder, images.tensor(), chain, shard));
@@ -71,13 +71,20 @@ record ImageFiles(StoredShard shard, TensorInfo saved, List<ImageFile> files) {
      *
      * @param checkpoint the checkpoint's name, for messages
      * @throws PsException with {@code STORAGE} if the files contradict each other, with {@code BAD_REQUEST} if the
-     *     shard has a slot of another width, with {@code RESOURCE_EXHAUSTED} if there are too many rows
+     *     shard has a slot of another width, or a key is no row of its tensor, with {@code RESOURCE_EXHAUSTED} if there are too many rows
      */
     void requireFit(String checkpoint) {
         Map<String, Integer> widths = new HashMap<>();
         long rows = 0;
         long widest = 0;
         for (ImageFile file : files) {
+            file.owned().outside().ifPresent(key -> {
+                throw new PsException(
+                        PsException.Code.BAD_REQUEST,
+                        "key of checkpoint \"" + checkpoint + "\": " + key + " (expected: from 0 to "
+                                + (shard.spec().rows() - 1) + ", since tensor \""
+                                + shard.spec().id() + "\" does not grow)");
+            });
             rows += file.owned().rows();
             for (ImageHeader.Slot slot : file.header().slots()) {
                 Integer known = widths.putIfAbsent(slot.name(), slot.width());
@@ -126,8 +133,8 @@ record ImageFiles(StoredShard shard, TensorInfo saved, List<ImageFile> files) {
         ImageLoader loader = new ImageLoader(
                 shard,
                 files.stream().flatMap(file -> file.header().slots().stream()).toList());
-        files.forEach(file -> file.load(loader));
         loader.beginFrom(saved);
+        files.forEach(file -> file.load(loader));
         loader.end();
     }
 }

@@ -17,7 +17,7 @@ record ShardLoad(String checkpoint, Folder folder, TensorImages images) {
      *
      * @param dryRun true if they are only verified
      * @throws PsException with {@code STORAGE} if a file is missing or damaged; with {@code BAD_REQUEST} if the width,
-     *     the optimizer or the width of a slot differ, or the tensor has fewer rows than were saved; with {@code
+     *     the optimizer or the width of a slot differ, or the tensor does not have all rows that were saved; with {@code
      *     RESOURCE_EXHAUSTED} if there are too many rows
      */
     void run(StoredShard shard, boolean dryRun) {
@@ -34,9 +34,12 @@ record ShardLoad(String checkpoint, Folder folder, TensorImages images) {
         }
     }
 
-    /** Checks that a tensor has all rows that were saved: the rest of it begins anew. */
+    /**
+     * Checks that a tensor has all rows that were saved: the rest of it begins anew. The keys of a table that grew are
+     * checked when they are read.
+     */
     private void requireFit(TensorInfo saved, TensorInfo there) {
-        boolean hasRows = there.grows() || !saved.grows() && saved.rows() <= there.rows();
+        boolean hasRows = there.grows() || saved.grows() || saved.rows() <= there.rows();
         if (saved.width() != there.width() || !hasRows) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
 
@@ -213,7 +214,10 @@ public record ImageHeader(
     public Owned requireBody(ImageInput in, StoredShard shard, Superseded newer) throws IOException {
         Range here = new Range(begin, end);
         return requireBody(
-                in, () -> hasKeys() ? requireKeys(in, here, shard, newer) : new Owned(owned(here, shard), newer));
+                in,
+                () -> hasKeys()
+                        ? requireKeys(in, here, shard, newer)
+                        : new Owned(owned(here, shard), newer, OptionalLong.empty()));
     }
 
     /**
@@ -283,23 +287,30 @@ public record ImageHeader(
      *
      * @param rows the number of rows that the shard has from this image
      * @param named the keys that this image and later ones of its chain name
+     * @param outside a key of a table that grew which is no row of the shard's tensor, which does not
      */
-    public record Owned(long rows, Superseded named) {}
+    public record Owned(long rows, Superseded named, OptionalLong outside) {}
 
     /** Checks that all keys are in the range of the image's shard. */
     private Owned requireKeys(ImageInput in, Range here, StoredShard shard, Superseded newer) throws IOException {
         long owned = 0;
         LongStream.Builder named = LongStream.builder();
+        OptionalLong outside = OptionalLong.empty();
+        TensorInfo there = shard.spec();
         for (long i = 0; i < rows + form.removed(); i++) {
             long key = requireKey(in.i64(), here);
-            if (shard.owns(key)) {
-                owned += i < rows && tensor.grows() && !newer.has(key) ? 1 : 0;
-                if (form.bases() > 0) {
-                    named.add(key);
-                }
+            boolean isOutside = !there.grows() && (key < 0 || key >= there.rows());
+            boolean counts = i < rows && !newer.has(key);
+            if (isOutside && counts) {
+                outside = OptionalLong.of(key);
+            } else if (tensor.grows() && counts && shard.owns(key)) {
+                owned++;
+            }
+            if (form.bases() > 0 && (isOutside || shard.owns(key))) {
+                named.add(key);
             }
         }
-        return new Owned(owned, form.bases() > 0 ? newer.and(named.build().toArray()) : newer);
+        return new Owned(owned, form.bases() > 0 ? newer.and(named.build().toArray()) : newer, outside);
     }
 
     /** Checks all keys, for an image without a shard. Returns its number of rows. */
@@ -314,7 +325,7 @@ public record ImageHeader(
                 before = key;
             }
         }
-        return new Owned(rows, Superseded.NONE);
+        return new Owned(rows, Superseded.NONE, OptionalLong.empty());
     }
 
     private long requireKey(long key, Range here) {

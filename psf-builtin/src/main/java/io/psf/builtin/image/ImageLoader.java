@@ -98,9 +98,11 @@ public final class ImageLoader {
             if (newer.isEmpty()) {
                 attachments.computeIfAbsent(attachment, name -> new ArrayList<>());
             }
+            boolean isHashed = header.tensor().grows() && !shard.spec().grows();
             for (int kind = in.i8(); kind != ImageHeader.END; kind = in.i8()) {
-                long key = in.i64();
                 boolean total = kind == ImageHeader.TOTAL;
+                long place = in.i64();
+                long key = total && isHashed ? 0 : place; // one shard gets all totals: their places are no rows
                 if (total ? newer.isEmpty() : !newer.has(key) && shard.owns(key)) {
                     attachments
                             .computeIfAbsent(attachment, name -> new ArrayList<>())
@@ -113,17 +115,18 @@ public final class ImageLoader {
     }
 
     /**
-     * Writes the first values of the rows behind the saved rows. Their slots are zero.
+     * Writes the first values of the rows behind the saved rows, or of all rows if the saved table grew. Called before
+     * the images are added. The slots of these rows are zero.
      *
      * @param saved the tensor as it was saved
      */
     public void beginFrom(TensorInfo saved) {
         Range range = shard.range();
-        if (shard.spec().grows() || saved.rows() >= range.end()) {
+        if (shard.spec().grows()) {
             return;
         }
         int width = shard.width();
-        for (long key = Math.max(saved.rows(), range.begin()); key < range.end(); ) {
+        for (long key = Math.max(saved.grows() ? 0 : saved.rows(), range.begin()); key < range.end(); ) {
             int n = (int) Math.min(ImageTile.rows(width), range.end() - key);
             FloatArray values = FloatArray.allocate(n * width);
             for (int i = 0; i < n; i++) {

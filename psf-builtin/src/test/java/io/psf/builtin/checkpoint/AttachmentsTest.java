@@ -33,10 +33,15 @@ class AttachmentsTest {
     private Path folder;
 
     private TestCluster on(int slices) {
-        return SavingFunctions.with(PsfTest.of(VisitPsf.bind(new Visit() {})))
-                .checkpoints(folder)
-                .tensor(TENSOR, 20, 3)
-                .on(slices);
+        return test().tensor(TENSOR, 20, 3).on(slices);
+    }
+
+    private TestCluster growing(int slices) {
+        return test().growing(TENSOR, 3).on(slices);
+    }
+
+    private PsfTest<?, ?> test() {
+        return SavingFunctions.with(PsfTest.of(VisitPsf.bind(new Visit() {}))).checkpoints(folder);
     }
 
     private static Visit.Response visit(TestCluster cluster, LongArray keys) {
@@ -57,6 +62,20 @@ class AttachmentsTest {
         visit(again, ALL); // is forgotten: what is loaded is what there was
         Tensors.load(again, TENSOR, "visits");
         assertThat(visit(again, ALL)).isEqualTo(visit(visited(on(1)), ALL));
+    }
+
+    /** A total belongs to a place of its shard, which is no row of the other table. */
+    @ParameterizedTest
+    @CsvSource({"1,3", "3,1", "3,3", "7,2"})
+    void eachTotalComesBackOnceInATableThatGrowsNoLongerOrGrowsNow(int before, int after) {
+        Tensors.save(visited(growing(before)), TENSOR, "grew");
+        TestCluster fixed = on(after);
+        Tensors.load(fixed, TENSOR, "grew");
+        assertThat(visit(fixed, ALL).all()).isEqualTo(7 + 20);
+        Tensors.save(visited(on(before)), TENSOR, "grows");
+        TestCluster grown = growing(after);
+        Tensors.load(grown, TENSOR, "grows");
+        assertThat(visit(grown, ALL).all()).isEqualTo(7 + 20);
     }
 
     @Test
