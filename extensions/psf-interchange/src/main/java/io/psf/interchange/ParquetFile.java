@@ -2,6 +2,7 @@ package io.psf.interchange;
 
 import io.psf.api.PsException;
 import java.io.IOException;
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -9,10 +10,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the footer of a Parquet file says.
@@ -78,7 +79,7 @@ record ParquetFile(
             int ends = 2 * MAGIC.length + Integer.BYTES;
             ByteBuffer last = bytes(in, Math.max(0, size - ends + MAGIC.length), ends - MAGIC.length);
             int length = last.getInt();
-            if (size < ends || !Arrays.equals(Arrays.copyOfRange(last.array(), 4, 8), MAGIC)) {
+            if (size < ends || !last.equals(ByteBuffer.wrap(MAGIC))) {
                 throw new IllegalArgumentException("last bytes: not as in a Parquet file (expected: PAR1)");
             }
             long most = Math.min(size - ends, Runtime.getRuntime().maxMemory() / 32);
@@ -88,7 +89,7 @@ record ParquetFile(
             }
             ByteBuffer footer = bytes(in, size - ends + MAGIC.length - length, length);
             return new Schema(ThriftStruct.read(footer)).file(file, size);
-        } catch (IOException | IllegalArgumentException | java.nio.BufferUnderflowException e) {
+        } catch (IOException | IllegalArgumentException | BufferUnderflowException e) {
             throw unreadable(file, e);
         }
     }
@@ -103,7 +104,7 @@ record ParquetFile(
     static PsException unreadable(Path file, Exception e) {
         String reason = e instanceof IllegalArgumentException
                 ? e.getMessage()
-                : e instanceof java.nio.BufferUnderflowException ? "damaged, a part of it ends early" : e.toString();
+                : e instanceof BufferUnderflowException ? "damaged, a part of it ends early" : e.toString();
         return new PsException(PsException.Code.STORAGE, "reading " + file.toAbsolutePath() + ": " + reason, e);
     }
 
@@ -195,8 +196,7 @@ record ParquetFile(
             }
         }
 
-        private @org.jspecify.annotations.Nullable Column column(
-                ThriftStruct element, int levels, int lists, int depth) {
+        private @Nullable Column column(ThriftStruct element, int levels, int lists, int depth) {
             if (depth > DEEPEST) {
                 throw new IllegalArgumentException("schema: more than " + DEEPEST + " levels");
             }
@@ -218,7 +218,7 @@ record ParquetFile(
             return only;
         }
 
-        private static @org.jspecify.annotations.Nullable ElementFormat format(ThriftStruct element) {
+        private static @Nullable ElementFormat format(ThriftStruct element) {
             boolean isHalf = element.integer(1) == FIXED
                     && element.integer(2, 0) == Short.BYTES
                     && element.has(10)

@@ -139,7 +139,8 @@ final class ParquetPages implements Closeable {
                 ? bytes.slice(offset, bytes.limit() - offset)
                 : length == 0
                         ? ByteBuffer.allocate(0)
-                        : ByteBuffer.wrap(PageCodec.decompressed(chunk.codec(), bytes.array(), offset, length));
+                        : ByteBuffer.wrap(PageCodec.decompressed(
+                                chunk.codec(), bytes.array(), bytes.arrayOffset() + offset, length));
         return plain.order(ByteOrder.LITTLE_ENDIAN);
     }
 

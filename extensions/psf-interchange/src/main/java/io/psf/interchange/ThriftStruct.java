@@ -1,11 +1,13 @@
 package io.psf.interchange;
 
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A struct of the metadata of a Parquet file, in Thrift's compact protocol: fields by their numbers. Integers are
@@ -93,7 +95,7 @@ record ThriftStruct(Map<Integer, Object> fields) {
     private static int length(ByteBuffer in) {
         long length = varint(in);
         if (length < 0 || length > in.remaining()) {
-            throw new java.nio.BufferUnderflowException();
+            throw new BufferUnderflowException();
         }
         return (int) length;
     }
@@ -156,7 +158,7 @@ record ThriftStruct(Map<Integer, Object> fields) {
         return cast(field, fields.get(field), type);
     }
 
-    private static <T> T cast(int field, Object value, Class<T> type) {
+    private static <T> T cast(int field, @Nullable Object value, Class<T> type) {
         if (!type.isInstance(value)) {
             throw new IllegalArgumentException("metadata: field " + field + " is "
                     + (value == null ? "missing" : "a " + value.getClass().getSimpleName()) + " (expected: "

@@ -184,7 +184,7 @@ record OtherParquet(int codec, boolean isSecond, int encodingOfKeys, int encodin
     }
 
     private static byte[] plain(long[] values, int bytes) {
-        ByteBuffer out = little(values.length * bytes);
+        ByteBuffer out = ByteBuffer.allocate(values.length * bytes).order(ByteOrder.LITTLE_ENDIAN);
         for (long each : values) {
             if (bytes == Long.BYTES) {
                 out.putLong(each);

@@ -172,12 +172,14 @@ final class TensorWriter implements Closeable {
     /** Deletes the files that are not finished. */
     @Override
     public void close() {
-        for (Part each : parts) {
-            try {
-                each.file().close();
-            } catch (IOException e) {
-                continue; // the caller gets the failure of the write instead
-            }
+        parts.forEach(each -> close(each.file()));
+    }
+
+    private static void close(CheckpointStore.NewFile file) {
+        try {
+            file.close();
+        } catch (IOException e) {
+            return; // the caller gets the failure of the write instead
         }
     }
 }
