@@ -75,7 +75,7 @@ public final class Model {
      * A tensor of a step.
      *
      * @param info name, rows and width; a checkpoint has float32
-     * @param optimizer the optimizer's name
+     * @param optimizer the optimizer's name; empty if any may go on from an imported tensor
      * @param declaration the declaration of the tensor with initializer and optimizer, on one line
      * @param slots the optimizer's state and the slots of functions: the floats in a row of each, by its name
      * @param bytes the bytes of its images

@@ -78,7 +78,7 @@ final class ModelShowCommand implements Callable<Integer> {
                     each.info().shape(),
                     model.count(each.info().id()),
                     Units.bytes(each.bytes()),
-                    each.optimizer(),
+                    optimizer(each),
                     String.join(", ", new TreeMap<>(each.slots()).keySet()));
         }
         table.lines().forEach(out::println);
@@ -88,12 +88,17 @@ final class ModelShowCommand implements Callable<Integer> {
                         + saved.recordSteps().getOrDefault(worker, model.step()) + ": " + record));
     }
 
+    /** Returns the optimizer that goes on; an imported tensor may have none. */
+    private static String optimizer(Model.Tensor tensor) {
+        return tensor.optimizer().isEmpty() ? "any" : tensor.optimizer();
+    }
+
     private static int show(Model model, Model.Tensor tensor, PrintWriter out) {
         out.println("tensor       " + tensor.info().id());
         out.println("shape        " + tensor.info().shape());
         out.println("rows         " + model.count(tensor.info().id()));
         out.println("bytes        " + Units.bytes(tensor.bytes()));
-        out.println("optimizer    " + tensor.optimizer());
+        out.println("optimizer    " + optimizer(tensor));
         out.println("declaration  " + tensor.declaration());
         new TreeMap<>(tensor.slots())
                 .forEach((name, width) -> out.println("slot         " + name + " [" + width + "]"));
