@@ -41,12 +41,16 @@ class ModelImportTest {
     private static final TensorSpec HALF = TensorSpec.table("half", 50, 4)
             .initializer(Initializers.normal(0, 1, 7))
             .storage(FloatType.BFLOAT16);
+    private static final TensorSpec SHORT = TensorSpec.growing("short", 2)
+            .initializer(Initializers.normal(0, 1, 7))
+            .storage(FloatType.FLOAT16)
+            .wire(FloatType.INT8);
 
     @TempDir
     private Path folder;
 
     private static void init(Worker worker) {
-        List.of(W, B, E, HALF).forEach(each -> Tensors.init(worker, each));
+        List.of(W, B, E, HALF, SHORT).forEach(each -> Tensors.init(worker, each));
     }
 
     private PsCluster cluster(Path checkpoints) {
@@ -63,6 +67,8 @@ class ModelImportTest {
         Tensors.pushRows(worker, W.tensor().id(), rows, floats(random, rows.length * 5))
                 .await();
         Tensors.push(worker, B.tensor().id(), floats(random, 9)).await();
+        Tensors.pushRows(worker, SHORT.tensor().id(), new long[] {seed, 77}, floats(random, 4))
+                .await();
     }
 
     private static float[] floats(Random random, int n) {
@@ -193,12 +199,12 @@ class ModelImportTest {
             }
             Parquet.save(model, id, tables.resolve(id + ".parquet"));
         }
-        List<VectorFile> npy = List.of("w.npy", "b.npy", "e.keys.npy", "half.npy").stream()
+        List<VectorFile> npy = List.of("w.npy", "b.npy", "e.keys.npy", "half.npy", "short.values.npy").stream()
                 .map(arrays::resolve)
                 .flatMap(each -> VectorFile.open(each).stream())
                 .toList();
         requireSame(model, imported("npy", npy, ""), false);
-        List<VectorFile> parquet = List.of("w", "b", "e", "half").stream()
+        List<VectorFile> parquet = List.of("w", "b", "e", "half", "short").stream()
                 .map(each -> VectorFile.parquet(tables.resolve(each + ".parquet")))
                 .toList();
         Model back = imported("parquet", parquet, "");
