@@ -88,6 +88,7 @@ final class ModelExportCommand implements Runnable {
     }
 
     private Path file(TensorId tensor, String end) {
-        return to.resolve(URLEncoder.encode(tensor.name(), StandardCharsets.UTF_8) + end);
+        String name = URLEncoder.encode(tensor.name(), StandardCharsets.UTF_8);
+        return to.resolve(name.replace("+", "%20") + end);
     }
 }

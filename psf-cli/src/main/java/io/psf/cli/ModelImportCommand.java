@@ -110,16 +110,23 @@ final class ModelImportCommand implements Runnable {
                 + (notFinite == 0 ? "" : "; " + Units.count(notFinite) + " have values that are not finite");
     }
 
+    /** Returns the tables of a file. Of a file with several, some of which may be no tables of floats, the one to import. */
+    private List<VectorFile> tables(Path file) {
+        boolean isSafetensors = file.toString().endsWith(".safetensors");
+        if (isSafetensors && tensor != null && VectorFile.names(file).contains(tensor)) {
+            return List.of(VectorFile.safetensors(file, tensor));
+        }
+        boolean hasNames = key.equals("key") && vector.equals("vector");
+        return hasNames || isSafetensors || file.toString().endsWith(".npy")
+                ? VectorFile.open(file)
+                : List.of(VectorFile.parquet(file, key, vector));
+    }
+
     /** Returns the tables by the names of their tensors. */
     private Map<String, VectorFile> tables() {
         Map<String, VectorFile> all = new LinkedHashMap<>();
         for (Path file : from) {
-            boolean isParquet =
-                    !file.toString().endsWith(".npy") && !file.toString().endsWith(".safetensors");
-            List<VectorFile> tables = isParquet && !(key.equals("key") && vector.equals("vector"))
-                    ? List.of(VectorFile.parquet(file, key, vector))
-                    : VectorFile.open(file);
-            for (VectorFile each : tables) {
+            for (VectorFile each : tables(file)) {
                 VectorFile other = all.put(each.name(), each);
                 if (other != null && !other.toString().equals(each.toString())) {
                     throw new PsException(

@@ -15,6 +15,9 @@ import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -163,9 +166,34 @@ class ModelCommandTest {
         requireEqual("20", "40");
         assertThat(model(folder, "verify", "jobs/ctr").exit()).isZero();
 
+        Path named = folder.resolve("my%2Fnew%20words.keys.npy");
+        assertThat(model(folder, "export", "jobs/ctr", "--format", "npy", "--to", tables.toString())
+                        .exit())
+                .isZero();
+        Files.copy(tables.resolve("users.keys.npy"), named);
+        Files.copy(tables.resolve("users.values.npy"), folder.resolve("my%2Fnew%20words.values.npy"));
+        assertThat(imported(41, named, tables.resolve("items.npy")).out()).isEqualTo("""
+                my/new words: 2 rows of 1, growing
+                items: 4 rows of 2, fixed
+                model jobs/ctr, step 41
+                """);
+        assertThat(model(folder, "export", "jobs/ctr", "--format", "npy", "--to", tables.toString())
+                        .exit())
+                .isZero();
+        assertThat(tables.resolve(named.getFileName())).hasSize(Files.size(named));
+
+        Path mixed = folder.resolve("mixed.safetensors"); // an array of numbers that are no floats
+        String header = "{\"ids\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[0,8]},"
+                + "\"w\":{\"dtype\":\"F32\",\"shape\":[1,2],\"data_offsets\":[8,16]}}";
+        ByteBuffer bytes = ByteBuffer.allocate(8 + header.length() + 16).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putLong(header.length()).put(header.getBytes(StandardCharsets.US_ASCII));
+        Files.write(mixed, bytes.array());
+        assertThat(imported(42, mixed).err()).contains("array \"ids\": type I64 (expected: floats)");
+        assertThat(imported(42, mixed, "--tensor", "w").out()).startsWith("w: 1 rows of 2, fixed\n");
+
         assertThat(imported(40, file).err())
                 .isEqualTo("psf: BAD_REQUEST: step of model \"jobs/ctr\" in " + folder
-                        + ": 40 (expected: above 40, the newest that it has)");
+                        + ": 40 (expected: above 42, the newest that it has)");
         assertThat(imported(50, file, "--tensor", "other").err())
                 .isEqualTo("psf: --tensor: other (expected: one of [items, users], which the files have)");
         assertThat(imported(50, file, "--tensor", "users", "--table", "fixed").err())

@@ -6,6 +6,8 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.builtin.ModelWriter;
 import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,16 +72,19 @@ public final class VectorFile {
 
     /**
      * Opens all tables of a file by its name: {@code *.safetensors}; {@code NAME.npy}, or {@code NAME.keys.npy} and
-     * {@code NAME.values.npy}, either of which stands for both; {@code *.parquet}, or a folder with such files.
+     * {@code NAME.values.npy}, either of which stands for both; {@code *.parquet}, or a folder with such files. A name
+     * may have {@code %XX} for letters that no file name may have.
      *
      * @throws PsException with {@code BAD_REQUEST} if the name ends in another way
      */
     public static List<VectorFile> open(Path file) {
         String path = file.toString();
         if (path.endsWith(".safetensors")) {
-            return names(file).stream().map(name -> safetensors(file, name)).toList();
+            List<VectorFile> tables = new ArrayList<>();
+            SafetensorsFile.tensors(file).forEach((name, arrays) -> tables.add(of(name, arrays)));
+            return tables;
         } else if (path.endsWith(KEYS) || path.endsWith(VALUES)) {
-            String start = nameOf(file, path.endsWith(KEYS) ? KEYS : VALUES);
+            String start = start(file, path.endsWith(KEYS) ? KEYS : VALUES);
             return List.of(npy(file.resolveSibling(start + KEYS), file.resolveSibling(start + VALUES)));
         } else if (path.endsWith(NPY)) {
             return List.of(npy(file));
@@ -163,10 +168,8 @@ public final class VectorFile {
     }
 
     /**
-     * Opens a safetensors file: each array is a table without keys, but the arrays {@code NAME.keys} and {@code
-     * NAME.values} are one with keys.
-     *
-     * @return the tables by their names, in the order of the file; arrays of other types only fail when they are used
+     * Returns the names of the tables of a safetensors file, in its order: each array is a table without keys, but the
+     * arrays {@code NAME.keys} and {@code NAME.values} are one table, with keys. Arrays of other types are named, too.
      */
     public static List<String> names(Path safetensors) {
         return List.copyOf(SafetensorsFile.tensors(safetensors).keySet());
@@ -201,10 +204,19 @@ public final class VectorFile {
                 Map.of());
     }
 
-    private static String nameOf(Path file, String suffix) {
+    private static String start(Path file, String suffix) {
         Path last = file.toAbsolutePath().normalize().getFileName();
         String name = last == null ? "" : last.toString();
         return name.endsWith(suffix) ? name.substring(0, name.length() - suffix.length()) : name;
+    }
+
+    private static String nameOf(Path file, String suffix) {
+        String start = start(file, suffix);
+        try {
+            return URLDecoder.decode(start.replace("+", "%2B"), StandardCharsets.UTF_8); // as ./psf model export has it
+        } catch (IllegalArgumentException e) {
+            return start;
+        }
     }
 
     /** Returns the name that the file has for the table; of a file without names the file's own. */
