@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "%nExamples:",
             "  psf model import --from words.parquet --model words --to /mnt/checkpoints",
-            "  psf model import --from bert.safetensors --tensor embeddings.word.weight --model bert"
+            "  psf model import --from bert.safetensors --tensor word.weight --model bert"
         },
         mixinStandardHelpOptions = true)
 final class ModelImportCommand implements Runnable {

@@ -276,7 +276,7 @@ public final class VectorFile {
     }
 
     /**
-     * Writes the vectors as a tensor of a checkpoint, with the states that a Parquet file has.
+     * Writes the vectors as a tensor of a checkpoint, with the states that a Parquet file has of the optimizer.
      *
      * @param grows true if the tensor grows. Otherwise the rows must have the keys 0, 1, 2 .. in order
      * @param optimizer the optimizer that goes on from the values, such as {@code psf.adam}; empty if any may, and its
@@ -288,8 +288,8 @@ public final class VectorFile {
             throw new PsException(PsException.Code.BAD_REQUEST, place + ": no rows (expected: one or more)");
         }
         TensorInfo info = new TensorInfo(tensor, grows ? TensorInfo.GROWING : rows, width);
-        FileColumns columns =
-                new FileColumns(place, info, optimizer, rows, keys, values, optimizer.isEmpty() ? Map.of() : slots);
+        FileColumns columns = new FileColumns(
+                place, info, optimizer, rows, keys, values, optimizer.equals(optimizer()) ? slots : Map.of());
         model.add(columns);
         return columns.notFinite();
     }

@@ -155,6 +155,10 @@ class ModelImportTest {
         }
         requireSame(model, imported("again", export(back, "third"), ""), true);
 
+        Model other = imported("other", tables, "psf.sgd");
+        assertThat(other.tensor(W.tensor().id()).optimizer()).isEqualTo("psf.sgd");
+        requireSame(model, other, false); // the states are not those of SGD
+
         float[] expected = trainedFrom(folder.resolve("saved"));
         assertThat(trainedFrom(folder.resolve("back"))).containsExactly(expected);
     }
