@@ -69,7 +69,7 @@ class ParquetFilesTest {
     private static float[] row(long id) {
         float[] row = new float[4];
         for (int j = 0; j < 4; j++) {
-            row[j] = (float) (id < 20000 ? id % 10 + j : Math.sqrt(id * 4 + j));
+            row[j] = id < 20000 ? id % 10 + j : (float) Math.sqrt((double) (id * 4 + j));
         }
         return row;
     }
