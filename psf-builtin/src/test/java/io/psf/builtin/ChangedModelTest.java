@@ -9,7 +9,6 @@ import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.stream.LongStream;
