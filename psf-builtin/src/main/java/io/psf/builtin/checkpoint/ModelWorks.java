@@ -30,8 +30,33 @@ public final class ModelWorks {
     /** The most models with damaged steps. */
     static final int MOST_SKIPPED = 1024;
 
-    private final Map<String, Deque<Runnable>> works = new HashMap<>();
+    private final Map<String, Turns> ofModels = new HashMap<>();
     private final Map<String, SkippedSteps> skipped = new HashMap<>();
+
+    /** The works on a model, of which the first is under way. */
+    private static final class Turns {
+        private final Deque<Runnable> works = new ArrayDeque<>();
+        private boolean isUnderWay;
+        private boolean isLooping;
+
+        /** Begins the next work, unless one is under way. Works that end at once follow each other in a loop. */
+        void next() {
+            if (isLooping) {
+                return;
+            }
+            isLooping = true;
+            while (!isUnderWay && !works.isEmpty()) {
+                isUnderWay = true;
+                works.element().run();
+            }
+            isLooping = false;
+        }
+
+        void end() {
+            works.remove();
+            isUnderWay = false;
+        }
+    }
 
     private ModelWorks() {}
 
@@ -47,7 +72,7 @@ public final class ModelWorks {
 
     /** True if a save, load or deletion of a model is under way. */
     public boolean isBusy(String model) {
-        return works.containsKey(model);
+        return ofModels.containsKey(model);
     }
 
     /**
@@ -59,36 +84,27 @@ public final class ModelWorks {
      */
     <T> CompletableFuture<T> add(String model, BooleanSupplier isWanted, Supplier<CompletionStage<T>> begin) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        Deque<Runnable> ofModel = works.computeIfAbsent(model, name -> new ArrayDeque<>());
-        ofModel.add(() -> {
-            var unused = Stages.begun(() -> isWanted.getAsBoolean() ? begin.get() : unwanted(model))
-                    .whenComplete((done, failure) -> {
-                        ofModel.remove();
-                        if (failure == null) {
-                            result.complete(done);
-                        } else {
-                            result.completeExceptionally(Stages.cause(failure));
-                        }
-                        next(model, ofModel);
-                    });
-        });
-        if (ofModel.size() == 1) {
-            ofModel.element().run();
-        }
+        Turns turns = ofModels.computeIfAbsent(model, name -> new Turns());
+        turns.works.add(() -> Stages.begun(() -> isWanted.getAsBoolean() ? begin.get() : unwanted(model))
+                .whenComplete((done, failure) -> {
+                    turns.end();
+                    if (failure == null) {
+                        result.complete(done);
+                    } else {
+                        result.completeExceptionally(Stages.cause(failure));
+                    }
+                    turns.next();
+                    if (turns.works.isEmpty()) {
+                        ofModels.remove(model, turns);
+                    }
+                }));
+        turns.next();
         return result;
     }
 
     private static <T> CompletionStage<T> unwanted(String model) {
         return CompletableFuture.failedFuture(
                 new PsException(PsException.Code.CANCELLED, "work on model \"" + model + "\": nobody waits for it"));
-    }
-
-    private void next(String model, Deque<Runnable> ofModel) {
-        if (ofModel.isEmpty()) {
-            works.remove(model, ofModel);
-        } else {
-            ofModel.element().run();
-        }
     }
 
     /** Returns the damaged steps of a model. */

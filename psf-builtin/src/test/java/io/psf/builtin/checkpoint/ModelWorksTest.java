@@ -54,6 +54,22 @@ class ModelWorksTest {
     }
 
     @Test
+    void manyThatAreGivenUpEndInALoop() {
+        CompletableFuture<Integer> first = new CompletableFuture<>();
+        CompletableFuture<Integer> unused = add("m", "first", true, first);
+        for (int i = 0; i < 100_000; i++) {
+            unused = add("m", "given up", false, first);
+        }
+        CompletableFuture<Integer> last = add("m", "last", true, CompletableFuture.completedFuture(2));
+        CompletableFuture<Integer> follower = last.thenCompose(
+                done -> add("m", "follower", true, CompletableFuture.completedFuture(3)));
+        first.complete(1);
+        assertThat(follower.join()).isEqualTo(3);
+        assertThat(begun).containsExactly("first", "last", "follower");
+        assertThat(works.isBusy("m")).isFalse();
+    }
+
+    @Test
     void damagedStepsAreBounded() {
         for (int i = 0; i < ModelWorks.MOST_SKIPPED; i++) {
             works.skip("m" + i, 1);
