@@ -45,10 +45,12 @@ record CallVector<Q extends Record, R extends Record>(
             List<Long> bounds,
             List<Integer> servers,
             long version) {
-        TensorLayout layout() {
+        /** Returns the layout, beside another one unless that is null. */
+        TensorLayout layout(@Nullable TensorLayout beside) {
             TensorInfo info =
                     new TensorInfo(TensorId.of(tensor), rows, width, new FloatTypes(FloatType.FLOAT32, false, wire));
-            return new TensorLayout(info, bounds, servers, List.of(), rows, version, version);
+            long lanes = beside == null ? rows : beside.lanes();
+            return new TensorLayout(info, bounds, servers, List.of(), lanes, version, version);
         }
     }
 
@@ -62,10 +64,22 @@ record CallVector<Q extends Record, R extends Record>(
     Map<String, Object> made(boolean fresh) {
         @Nullable
         TensorLayout layout = json.containsKey("layout")
-                ? Json.to(Place.class, Json.object(json.get("layout"))).layout()
+                ? Json.to(Place.class, Json.object(json.get("layout"))).layout(null)
                 : null;
         Q request = Json.to(requestType, Json.object(json.get("request")));
-        Routing routing = layout == null ? Routing.overNodes(1) : Routing.overSlices(function, request, layout);
+        List<TensorLayout> others = Json.objects(json.getOrDefault("others", List.of())).stream()
+                .map(other -> Json.to(Place.class, other).layout(layout))
+                .toList();
+        Routing routing = layout == null
+                ? Routing.overNodes(1)
+                : Routing.overSlices(
+                        function,
+                        request,
+                        layout,
+                        tensor -> others.stream()
+                                .filter(other -> other.info().id().equals(tensor))
+                                .findFirst()
+                                .orElseThrow());
         List<Map<String, Object>> parts = Json.objects(json.get("parts"));
         if (parts.size() != routing.parts()) {
             throw new IllegalArgumentException(
@@ -73,6 +87,9 @@ record CallVector<Q extends Record, R extends Record>(
         }
         Map<String, Object> made = new LinkedHashMap<>(json);
         made.put("schema", function.info().schema());
+        if (function.info().version() > 1) {
+            made.put("schemas", function.info().schemas());
+        }
         Merge<R> merge = function.merge(request, routing, null);
         List<Object> frames = new ArrayList<>();
         boolean failed = false;
@@ -90,6 +107,9 @@ record CallVector<Q extends Record, R extends Record>(
                 one.put("server", layout.server(routing.slice(part)));
             }
             one.put("request", Vectors.json(readRequest, body, of));
+            if (json.containsKey("step")) {
+                one.put("chain", Vectors.pieces(chain(request, routing, part, sent)));
+            }
             one.put("answer", Vectors.json(readAnswer, body(readAnswer, answered, merge, part), answer));
             frames.add(one);
             failed |= readAnswer.status() != Code.OK;
@@ -102,25 +122,36 @@ record CallVector<Q extends Record, R extends Record>(
     }
 
     private Frame request(Q request, Routing routing, int part, Map<String, Object> given) {
-        Map<String, Object> header = Json.object(given.get("header"));
+        return Frames.request(POOL, header(routing, part, given), tuple(request, routing, part));
+    }
+
+    /** Returns the chain of one request that is a step of a task. */
+    private Frame chain(Q request, Routing routing, int part, Map<String, Object> given) {
+        RequestHeader.Step step = Json.to(RequestHeader.Step.class, Json.object(json.get("step")));
+        return Frames.chain(POOL, step, List.of(header(routing, part, given)), List.of(tuple(request, routing, part)));
+    }
+
+    private TupleWriter tuple(Q request, Routing routing, int part) {
         TupleWriter tuple = new TupleWriter();
         tuple.ofTensor(routing.tensor());
         function.write(request, routing, part, tuple);
+        return tuple;
+    }
+
+    private RequestHeader header(Routing routing, int part, Map<String, Object> given) {
+        Map<String, Object> header = Json.object(given.get("header"));
         int slice = routing.slice(part);
         RequestHeader.Target target = routing.tensor() == null
                 ? new RequestHeader.Target(0, slice, (short) 0)
                 : new RequestHeader.Target(
                         routing.tensor().id().number(), slice, routing.layout().stamp(slice));
-        return Frames.request(
-                POOL,
-                new RequestHeader(
-                        function.info(),
-                        target,
-                        Json.number(header, "call"),
-                        (int) Json.number(header, "timeout"),
-                        (int) Json.number(header, "attempt"),
-                        (int) Json.number(header, "priority")),
-                tuple);
+        return new RequestHeader(
+                function.info(),
+                target,
+                Json.number(header, "call"),
+                (int) Json.number(header, "timeout"),
+                (int) Json.number(header, "attempt"),
+                (int) Json.number(header, "priority"));
     }
 
     private Frame answer(Frame request, Map<String, Object> given, @Nullable TensorInfo tensor) {

@@ -44,6 +44,8 @@ final class Json {
             return HexFormat.of().formatHex(bytes);
         } else if (value instanceof FloatArray floats) {
             return list(floats.toArray());
+        } else if (value instanceof int[] || value instanceof long[]) {
+            return list(value);
         } else if (value instanceof SharedArray) {
             return list(call(value, "toArray"));
         } else if (value instanceof List<?> list) {
@@ -148,6 +150,11 @@ final class Json {
                 bytes[i] = (byte) longs[i];
             }
             return ByteArray.wrap(bytes);
+        }
+        if (type == int[].class) {
+            return Arrays.stream(longs).mapToInt(each -> (int) each).toArray();
+        } else if (type == long[].class) {
+            return longs;
         }
         FloatArray floats = FloatArray.allocate(doubles.length);
         for (int i = 0; i < doubles.length; i++) {

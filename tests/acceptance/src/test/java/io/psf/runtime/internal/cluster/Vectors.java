@@ -55,7 +55,10 @@ final class Vectors {
             new Known<>(DensePushPsf.FUNCTION, DensePush.Request.class, DensePush.Response.class),
             new Known<>(DensePullPsf.FUNCTION, DensePull.Request.class, DensePull.Response.class),
             new Known<>(SparsePushPsf.FUNCTION, SparsePush.Request.class, SparsePush.Response.class),
-            new Known<>(SparsePullPsf.FUNCTION, SparsePull.Request.class, SparsePull.Response.class));
+            new Known<>(SparsePullPsf.FUNCTION, SparsePull.Request.class, SparsePull.Response.class),
+            new Known<>(VectorKeysPsf.FUNCTION, VectorKeys.Request.class, VectorKeys.Response.class),
+            new Known<>(VectorSectionsPsf.FUNCTION, VectorSections.Request.class, VectorSections.Response.class),
+            new Known<>(VectorOwnerPsf.FUNCTION, VectorOwner.Request.class, VectorOwner.Response.class));
 
     /** Returns the document made again; {@link CallVector#made} says how. */
     static Map<String, Object> made(Map<String, Object> file, boolean fresh) {
@@ -93,7 +96,7 @@ final class Vectors {
     }
 
     private static Map<String, Object> stamps(Map<String, Object> json) {
-        TensorLayout layout = Json.to(CallVector.Place.class, json).layout();
+        TensorLayout layout = Json.to(CallVector.Place.class, json).layout(null);
         List<Object> stamps = new ArrayList<>();
         for (int slice = 0; slice < layout.slices(); slice++) {
             stamps.add("0x" + HexFormat.of().toHexDigits(layout.stamp(slice)));
@@ -222,7 +225,7 @@ final class Vectors {
     /**
      * Returns the header, the block, the table of arrays, and the arrays, as digits. Those that are empty are missing.
      */
-    private static List<Object> pieces(Frame frame) {
+    static List<Object> pieces(Frame frame) {
         int block = (frame.bytes().getInt(BLOCK_LENGTH) + 7) / 8 * 8;
         int table = 8 * frame.bytes().getInt(ARRAYS);
         int[] ends = {Frame.HEADER, Frame.HEADER + block, Frame.HEADER + block + table, frame.length()};
