@@ -1,0 +1,260 @@
+"""The keys of a request, grouped by slice; and the rows that go along them, to the servers and back."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Dict, List, Optional, Sequence
+
+import numpy as np
+
+from .errors import PsError, bad_request
+from .layout import Layout
+
+_FOLDS: Dict[str, np.ufunc] = {"sum": np.add, "min": np.minimum, "max": np.maximum}
+
+#: So many keys that are repeated more often than others are folded key by key, not occurrence by occurrence.
+_FEW = 16
+
+#: Up to so many keys a set finds repeated ones in less time than a numpy function takes to begin.
+_SMALL = 256
+
+
+def first_places(keys: np.ndarray) -> Optional[np.ndarray]:
+    """Returns the place at which each key of an array occurs first, [n]; None if no key is repeated.
+
+    Each key claims a slot of a hash table, the first one of equal keys last and so for good; the keys whose slot
+    another key has claimed try again, with another hash. A sort takes ten times as long.
+    """
+    n = len(keys)
+    if n <= _SMALL:
+        if len(set(keys.tolist())) == n:
+            return None
+    elif (keys[1:] > keys[:-1]).all():
+        return None
+    bits = max(10, n.bit_length() + 2)
+    table = np.empty(1 << bits, np.int32)
+    shift = np.uint64(64 - bits)
+    hashed = keys.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    first: Optional[np.ndarray] = None
+    left: Optional[np.ndarray] = None  # the places of the keys that are not settled; None for all
+    backward = np.arange(n - 1, -1, -1, dtype=np.int32)
+    while True:
+        slots = (hashed >> shift).view(np.int64)
+        table[slots[::-1]] = backward
+        winner = table[slots]
+        mine = keys if left is None else keys[left]
+        theirs = keys[winner]
+        settled = theirs == mine
+        if left is None:
+            if settled.all():
+                return winner if not np.array_equal(winner[::-1], backward) else None
+            first = winner
+        else:
+            assert first is not None
+            first[left] = winner
+        left = np.flatnonzero(~settled) if left is None else left[~settled]
+        if not len(left):
+            assert first is not None
+            return None if np.array_equal(first[::-1], np.arange(n - 1, -1, -1)) else first
+        hashed = (keys[left].view(np.uint64) ^ hashed[~settled]) * np.uint64(0xD6E8FEB86659FD93)
+        backward = left[::-1].astype(np.int32)
+
+
+class KeySet:
+    """The keys of one component, grouped by slice. Of equal keys only the first is sent, if the function asks for it."""
+
+    def __init__(self, name: str, keys: np.ndarray, fold: str, every_slice: bool, layout: Layout,
+                 elements: Optional[Sequence] = None):
+        self.name = name
+        self.keys = keys
+        self.fold = fold
+        self.every_slice = every_slice
+        self.layout = layout
+        self.elements = elements
+        n = len(keys)
+        #: The places of the keys that are sent, grouped by slice; None if key i is at place i.
+        self.order: Optional[np.ndarray] = None
+        #: The row of each place's key among all keys that are sent; None if the key at place i is sent as number i.
+        self.rows: Optional[np.ndarray] = None
+        #: The beginning of each slice's group, [slices + 1].
+        self.starts: List[int] = [0] * (layout.slices + 1)
+        self.repeated: Optional[np.ndarray] = None
+        if n:
+            layout.require_rows(keys, name)
+            first = first_places(keys) if fold else None
+            self._group(first)
+            if first is not None:
+                self.repeated = np.flatnonzero(first != np.arange(n))
+
+    def _group(self, first: Optional[np.ndarray]) -> None:
+        n, slices = len(self.keys), self.layout.slices
+        distinct = None if first is None else np.flatnonzero(first == np.arange(n))
+        if slices == 1:
+            order = distinct
+            self.starts[1] = n if distinct is None else len(distinct)
+        else:
+            of = self.layout.slices_of(self.keys if distinct is None else self.keys[distinct])
+            grouped = np.argsort(of, kind="stable")  # of small integers it is a radix sort
+            self.starts = [0, *accumulate(np.bincount(of, minlength=slices).tolist())]
+            order = grouped if distinct is None else distinct[grouped]
+        self.order = order
+        if order is not None:
+            rows = np.empty(n, np.intp)
+            rows[order] = np.arange(len(order))
+            self.rows = rows if first is None else rows[first]
+
+    def touches(self, s: int) -> bool:
+        return self.every_slice or self.starts[s + 1] > self.starts[s]
+
+    def count(self, s: int) -> int:
+        """Returns the number of keys that are sent to a slice."""
+        return self.starts[s + 1] - self.starts[s]
+
+    def sent(self) -> np.ndarray:
+        """Returns the keys that are sent, grouped by slice."""
+        return self.keys if self.order is None else self.keys[self.order]
+
+    def sent_elements(self) -> Sequence:
+        assert self.elements is not None
+        return self.elements if self.order is None else [self.elements[i] for i in self.order]
+
+    def gathered(self, values: np.ndarray, width: int) -> np.ndarray:
+        """Returns the rows of an array, [n, width], of the keys that are sent. Rows of equal keys are folded in order."""
+        if self.order is None:
+            return values
+        rows = values.reshape(-1, width)
+        if self.repeated is None:
+            return rows.take(self.order, axis=0).reshape(-1)
+        assert self.rows is not None
+        if self.fold == "last":
+            sent = np.empty((len(self.order), width), values.dtype)
+            sent[self.rows] = rows  # of equal indices the last one is set
+            return sent.reshape(-1)
+        sent = rows.take(self.order, axis=0)
+        with np.errstate(all="ignore"):
+            _fold(_FOLDS[self.fold], sent, self.rows[self.repeated], rows, self.repeated)
+        return sent.reshape(-1)
+
+    def scattered(self, parts: Sequence[np.ndarray], slices: Sequence[int], width: int, dtype: np.dtype) -> np.ndarray:
+        """Returns the rows of the answers of some slices, [sent, width], at every place of their keys."""
+        if self.order is None:
+            return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0, dtype)
+        whole = np.empty(len(self.keys) * width, dtype)
+        row = np.dtype((np.void, width * dtype.itemsize))  # an element of a row's bytes is copied at once
+        rows = whole.view(row)
+        for s, part in zip(slices, parts):
+            rows[self.order[self.starts[s]: self.starts[s + 1]]] = part.view(row)
+        if self.repeated is not None:
+            assert self.rows is not None
+            rows[self.repeated] = rows[self.order[self.rows[self.repeated]]]
+        return whole
+
+    def scattered_elements(self, parts: Sequence[Sequence]) -> List:
+        whole = [each for part in parts for each in part]
+        return whole if self.rows is None else [whole[row] for row in self.rows]
+
+    # Rows of different lengths.
+
+    def ragged(self, name: str, counts: np.ndarray, values: np.ndarray) -> "Ragged":
+        """Groups the rows of an array, whose lengths are ``counts``, [n], by slice."""
+        ends = ends_of(counts, "BAD_REQUEST", name)
+        total = int(ends[-1]) if len(ends) else 0
+        if len(values) != total:
+            raise bad_request("%s length: %d (expected: %d, the sum of its counts)" % (name, len(values), total))
+        if self.order is None:
+            sizes = counts
+        else:
+            sizes = counts[self.order]
+            values = values[_elements(ends[self.order] - sizes, sizes)]
+        to = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        return Ragged(values, [int(to[start]) for start in self.starts])
+
+    def scattered_ragged(self, name: str, counts: np.ndarray, parts: Sequence[Optional[np.ndarray]],
+                         slices: Sequence[int], dtype: np.dtype) -> np.ndarray:
+        """Returns the rows of the answers at every place of their keys. ``counts``, [n], are the merged lengths.
+
+        A part that a server did not send, None, is zeros.
+        """
+        ends_of(counts, "HANDLER_FAILED", name)
+        sizes = counts if self.order is None else counts[self.order]
+        found = []
+        for s, part in zip(slices, parts):
+            expected = int(sizes[self.starts[s]: self.starts[s + 1]].sum())
+            if part is None:
+                part = np.zeros(expected, dtype)
+            require_answer(name, len(part), expected)
+            found.append(part)
+        whole = np.concatenate(found) if found else np.empty(0, dtype)
+        if self.rows is None:
+            return whole
+        begins = np.cumsum(sizes, dtype=np.int64) - sizes
+        return whole[_elements(begins[self.rows], counts)]
+
+
+class Ragged:
+    """Rows of different lengths of a request, grouped by slice: slice s has the elements from start s to start s + 1."""
+
+    def __init__(self, values: np.ndarray, starts: List[int]):
+        self.values = values
+        self.starts = starts
+
+    def of(self, s: int) -> np.ndarray:
+        return self.values[self.starts[s]: self.starts[s + 1]]
+
+
+def ends_of(counts: np.ndarray, blame: str, name: str) -> np.ndarray:
+    """Returns the end of each row, [n]."""
+    if len(counts) and counts.min() < 0:
+        wrong = int(np.flatnonzero(counts < 0)[0])
+        raise PsError(blame, "elements of row %d of %s: %d (expected: >= 0)" % (wrong, name, counts[wrong]))
+    return np.cumsum(counts, dtype=np.int64)
+
+
+def _elements(begins: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Returns the indices of the elements of rows, one row after the other."""
+    ends = np.cumsum(sizes, dtype=np.int64)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total) + np.repeat(begins - (ends - sizes), sizes)
+
+
+def require_answer(name: str, actual: int, expected: int) -> None:
+    if actual != expected:
+        raise PsError(
+            "HANDLER_FAILED", "length of %s in the handler's answer: %d (expected: %d)" % (name, actual, expected))
+
+
+def _fold(fold: np.ufunc, into: np.ndarray, to: np.ndarray, rows: np.ndarray, at: np.ndarray) -> None:
+    """Folds ``rows[at[i]]`` into ``into[to[i]]`` for each i, one after another, as the caller's order is.
+
+    The second occurrences of all keys are folded together, then the third ones, and so on: within one such step no
+    key occurs twice. The keys are ordered by their numbers of occurrences, so that those of a step are the first ones.
+    The few keys that are left after many steps are folded one by one.
+    """
+    small = np.uint16 if len(into) <= 1 << 16 else np.int64  # of 16 bits a stable sort is a radix sort
+    by_key = at[np.argsort(to.astype(small), kind="stable")]
+    counts = np.bincount(to, minlength=len(into))
+    keys = np.flatnonzero(counts)
+    sizes = counts[keys]
+    begins = np.cumsum(sizes) - sizes
+    most_first = np.argsort(-sizes, kind="stable")
+    active = len(keys) - np.searchsorted(sizes[most_first[::-1]], np.arange(sizes.max()), "right")  # by step
+    steps = int(np.count_nonzero(active > _FEW))
+    rank = np.empty(len(keys), np.intp)
+    rank[most_first] = np.arange(len(keys))
+    step = np.arange(len(to)) - np.repeat(begins, sizes)
+    early = step < steps
+    blocks = np.concatenate([[0], np.cumsum(active[:steps])])
+    order = np.empty(int(blocks[-1]), np.intp)
+    order[blocks[step[early]] + np.repeat(rank, sizes)[early]] = by_key[early]
+    more = rows.take(order, axis=0)
+    places = keys[most_first]
+    folded = into.take(places, axis=0)
+    for begin, n in zip(blocks.tolist(), active[:steps].tolist()):
+        some = folded[:n]
+        fold(some, more[begin: begin + n], out=some)
+    for i, key in enumerate(most_first[: active[steps] if steps < len(active) else 0].tolist()):
+        rest = rows.take(by_key[begins[key] + steps: begins[key] + sizes[key]], axis=0)
+        # Along the first axis of rows the elements are folded one after another. Those of one column are not.
+        stacked = np.concatenate([folded[i][None], rest])
+        folded[i] = fold.accumulate(stacked, axis=0)[-1] if stacked.shape[1] == 1 else fold.reduce(stacked, axis=0)
+    into[places] = folded

@@ -1,0 +1,321 @@
+"""One connection to a node: frames out, and answers in."""
+
+from __future__ import annotations
+
+import select
+import socket
+import ssl
+import struct
+import sys
+import threading
+import time
+from typing import Any, Callable, List, NamedTuple, Optional
+
+import numpy as np
+
+from . import frames
+from .codec import Reader
+from .errors import PsError, code_of
+
+#: How long a read blocks before it looks at the time again.
+_LOOK = 0.1
+
+_READ = 1 << 16
+
+#: The references to an array in a list, as a loop over the list counts them.
+_UNUSED = 3
+
+
+class Answer(NamedTuple):
+    """The answer to one part of a call, or with call 0 a refusal of the connection."""
+
+    call: int
+    slice: int
+    status: int
+    refused: bool
+    layout: int
+    version: int
+    body: memoryview
+    block: int
+    arrays: int
+
+    def reader(self) -> Reader:
+        return Reader(self.body, self.block, self.arrays, self.version)
+
+    def failure(self) -> PsError:
+        """Returns the failure that the answer has."""
+        body = self.reader()
+        try:
+            detail = str(body.bytes(body.count()), "utf-8", "replace")
+        except ValueError as e:
+            return PsError("PROTOCOL", "detail of a failure: %s" % e)
+        return PsError(code_of(self.status), detail)
+
+
+def member_address(host: str, port: int) -> str:
+    return ("[%s]:%d" if ":" in host else "%s:%d") % (host, port)
+
+
+def connect(host: str, port: int, name: str, tls: Optional[ssl.SSLContext], limit: float) -> "Line":
+    """Connects to a node. Blocks."""
+    where = "connecting to %s: " % member_address(host, port)
+    try:
+        plain = socket.create_connection((host, port), max(0.001, limit))
+    except OSError as e:
+        raise PsError("UNAVAILABLE", where + (e.strerror or str(e) or type(e).__name__)) from e
+    try:
+        if plain.getsockname() == plain.getpeername():
+            raise PsError("UNAVAILABLE", where + "Connection refused (a socket of this process had that port by chance)")
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tls is None:
+            return Line(plain, name)
+        return TlsLine(tls.wrap_socket(plain, server_hostname=host), name)
+    except (OSError, ValueError) as e:  # also of TLS
+        plain.close()
+        raise PsError("UNAVAILABLE", where + "TLS: %s" % e) from e
+    except PsError:
+        plain.close()
+        raise
+
+
+class Line:
+    """A connection. One thread at a time reads it, the leader, which has the lock ``lead``."""
+
+    def __init__(self, sock: socket.socket, name: str):
+        self.name = name
+        self.sock = sock
+        self.lead = threading.Lock()
+        #: Events of the threads that wait for the lead, or for what the leader reads.
+        self.followers: List[threading.Event] = []
+        #: Receives each answer, on the thread that reads it.
+        self.receive: Callable[[Line, Answer], None] = lambda line, answer: None
+        #: Called once when the connection has ended.
+        self.ended: Callable[[Line, PsError], None] = lambda line, cause: None
+        self.cause: Optional[PsError] = None
+        self.heard = time.monotonic()
+        self._ending = threading.Lock()
+        self._buffer = bytearray(_READ)
+        self._view = memoryview(self._buffer)
+        self._begin = 0
+        self._end = 0
+        #: A frame that is longer than the buffer, as far as it has arrived.
+        self._long: Optional[memoryview] = None
+        self._filled = 0
+        self._spare: List[np.ndarray] = []
+        self.prepare()
+
+    def prepare(self) -> None:
+        self.sock.settimeout(None)
+        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", 0, int(_LOOK * 1e6)))
+
+    # Bytes. A method returns None if there are none now, or no space.
+
+    def _receive(self, into: memoryview, until: float) -> Optional[int]:
+        """Receives bytes. Blocks until some have arrived, or a time."""
+        left = until - time.monotonic()
+        try:
+            if left >= _LOOK:
+                return self.sock.recv_into(into)
+            if left > 0 and not poll(self.sock, select.POLLIN, left):
+                return None
+            return self.sock.recv_into(into, 0, socket.MSG_DONTWAIT)
+        except (BlockingIOError, InterruptedError):
+            return None
+
+    def _send(self, buffers: List[Any]) -> Optional[int]:
+        try:
+            if len(buffers) == 1:
+                return self.sock.send(buffers[0], socket.MSG_DONTWAIT)
+            return self.sock.sendmsg(buffers, (), socket.MSG_DONTWAIT)
+        except (BlockingIOError, InterruptedError):
+            return None
+
+    # Frames.
+
+    def read(self, until: float) -> bool:
+        """Reads what arrives until a time, or what has arrived if that is over. Called by the leader.
+
+        :return: True if bytes have arrived
+        """
+        try:
+            if self._long is not None:
+                n = self._receive(self._long[self._filled:], until)
+            else:
+                if self._end == _READ:
+                    self._compact()
+                n = self._receive(self._view[self._end:], until)
+        except OSError as e:
+            self.close(PsError("UNAVAILABLE", "connection: %s" % (e.strerror or e)))
+            return False
+        if n is None:
+            return False
+        if n == 0:
+            self.close(PsError("UNAVAILABLE", "connection closed"))
+            return False
+        self.heard = time.monotonic()
+        try:
+            self._take(n)
+        except PsError as e:
+            self.close(e)
+            return False
+        return True
+
+    def _memory(self, length: int) -> memoryview:
+        """Returns memory for a long frame: that of an earlier one which nobody uses any more, since its pages are there."""
+        for each in self._spare:
+            if sys.getrefcount(each) == _UNUSED and length <= len(each) <= 4 * length:
+                return each.data[:length]
+        fresh = np.empty(length + length // 8, np.uint8)
+        self._spare = [*self._spare[-1:], fresh]
+        return fresh.data[:length]
+
+    def _compact(self) -> None:
+        rest = bytes(self._view[self._begin: self._end])
+        self._view[: len(rest)] = rest
+        self._begin, self._end = 0, len(rest)
+
+    def _take(self, n: int) -> None:
+        """Takes n bytes that were received."""
+        if self._long is not None:
+            self._filled += n
+            if self._filled == len(self._long):
+                whole, self._long = self._long, None
+                self._frame(whole[: frames.SIZE], whole[frames.SIZE:])
+            return
+        self._end += n
+        while self._end > self._begin:
+            there = self._end - self._begin
+            length = frames.require(self._view[self._begin: self._end], there)
+            if length is None:
+                break
+            if length > there:
+                if length > _READ // 2:
+                    self._long = self._memory(length)
+                    self._long[:there] = self._view[self._begin: self._end]
+                    self._filled = there
+                    self._begin = self._end = 0
+                elif self._begin + length > _READ:
+                    self._compact()
+                return
+            at = self._begin
+            self._begin += length
+            self._frame(self._view[at: at + frames.SIZE], memoryview(bytearray(self._view[at + frames.SIZE: at + length])))
+        if self._begin == self._end:
+            self._begin = self._end = 0
+
+    def _frame(self, header: memoryview, body: memoryview) -> None:
+        _, kind, _, version, _, _, _, slice, call, word, attempt, layout, block, arrays = frames.HEADER.unpack(header)
+        if kind == frames.ANSWER:
+            if not 0 <= block <= len(body) or arrays < 0 or arrays > len(body) // 8:
+                raise PsError("PROTOCOL", "not a psf frame: block of %d bytes and %d arrays (expected: within %d)" % (
+                    block, arrays, len(body)))
+            self.receive(self, Answer(call, slice, word, attempt != 0, layout, version, body, block, arrays))
+        elif kind != frames.PING:
+            raise PsError("PROTOCOL", "kind of a frame: 0x%x (expected: an answer)" % kind)
+
+    def write(self, buffers: List[Any], until: float) -> bool:
+        """Sends a frame. Blocks while the other side takes nothing, and reads meanwhile if no other thread does.
+
+        Called with the lock of the peer. A frame that is not sent until a time ends the connection.
+
+        :return: False if the connection has ended
+        """
+        left = buffers
+        while self.cause is None:
+            try:
+                n = self._send(left)
+            except OSError as e:
+                self.close(PsError("UNAVAILABLE", "connection: %s" % (e.strerror or e)))
+                return False
+            if n is None:
+                self._await_space(until)
+                continue
+            left = _rest(left, n)
+            if not left:
+                return True
+        return False
+
+    def _await_space(self, until: float) -> None:
+        if time.monotonic() >= until:
+            self.close(PsError("UNAVAILABLE", "connection: the other side takes no bytes"))
+            return
+        leads = self.lead.acquire(blocking=False)
+        try:
+            ready = poll(self.sock, select.POLLOUT | (select.POLLIN if leads else 0), 0.05)
+            if leads and ready & ~select.POLLOUT:
+                self.read(0)
+        finally:
+            if leads:
+                self.pass_lead()
+
+    def pass_lead(self) -> None:
+        """Ends the lead of this thread. Another thread may take it."""
+        self.lead.release()
+        if self.followers:
+            followers, self.followers = self.followers, []
+            for each in followers:
+                each.set()
+
+    def close(self, cause: PsError) -> None:
+        """Ends the connection. Threads that read it or write to it return."""
+        with self._ending:
+            if self.cause is not None:
+                return
+            self.cause = cause
+        try:
+            self.sock.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        followers, self.followers = self.followers, []
+        for each in followers:
+            each.set()
+        self.ended(self, cause)
+
+    def release(self) -> None:
+        """Closes the socket of a connection that has ended, once no thread uses it."""
+        self.sock.close()
+
+
+class TlsLine(Line):
+    """A connection with TLS. An object of OpenSSL is used by one thread at a time."""
+
+    def prepare(self) -> None:
+        self._use = threading.Lock()
+        self.sock.settimeout(0)
+
+    def _receive(self, into: memoryview, until: float) -> Optional[int]:
+        while True:
+            try:
+                with self._use:
+                    return self.sock.recv_into(into)
+            except (ssl.SSLWantReadError, ssl.SSLWantWriteError) as e:
+                left = until - time.monotonic()
+                events = select.POLLOUT if isinstance(e, ssl.SSLWantWriteError) else select.POLLIN
+                if left <= 0 or not poll(self.sock, events, min(left, _LOOK)):
+                    return None
+            except ssl.SSLZeroReturnError:
+                return 0
+
+    def _send(self, buffers: List[Any]) -> Optional[int]:
+        try:
+            with self._use:
+                return self.sock.send(buffers[0])
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            return None
+
+
+def poll(sock: socket.socket, events: int, seconds: float) -> int:
+    """Waits for events of a socket. Returns those that have come."""
+    waiting = select.poll()
+    waiting.register(sock.fileno(), events)
+    found = waiting.poll(max(0, int(seconds * 1000 + 0.999)))
+    return found[0][1] if found else 0
+
+
+def _rest(buffers: List[Any], sent: int) -> List[Any]:
+    """Returns what is left of buffers of which so many bytes were sent."""
+    for i, each in enumerate(buffers):
+        if sent < len(each):
+            return [memoryview(each)[sent:], *buffers[i + 1:]] if sent else buffers[i:]
+        sent -= len(each)
+    return []

@@ -1,0 +1,137 @@
+"""The settings of a worker or client: environment variables, or a file of ``KEY: value`` lines, as of Java."""
+
+from __future__ import annotations
+
+import os
+import re
+import ssl
+from typing import Dict, Mapping, NamedTuple, Optional, Tuple, Union
+
+from .errors import PsError
+
+#: The least length of a secret.
+_SECRET = 16
+
+Seconds = float
+
+
+class Tls(NamedTuple):
+    """The PEM files of a node with TLS: its certificate, the key of it, and the certificates of all authorities."""
+
+    certificate: str
+    key: str
+    authority: str
+
+    def context(self) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        try:
+            context.load_cert_chain(self.certificate, self.key)
+            context.load_verify_locations(self.authority)
+        except (OSError, ssl.SSLError) as e:
+            raise _invalid("TLS: %s (expected: PEM files in PSF_TLS_CERTIFICATE, PSF_TLS_KEY and PSF_TLS_AUTHORITY)" % e) from e
+        return context
+
+
+class Settings(NamedTuple):
+    """The settings. Times are in seconds."""
+
+    scheduler: Tuple[str, int]
+    rank: int = -1
+    cluster: str = ""
+    node: str = ""
+    secret: Optional[str] = None
+    tls: Optional[Tls] = None
+    deadline: Seconds = 60.0
+    join_timeout: Seconds = 120.0
+    reconnect_limit: Seconds = 30.0
+
+    @staticmethod
+    def of(scheduler: Optional[str] = None, environment: Optional[Mapping[str, str]] = None) -> Settings:
+        """Reads the settings of the environment; ``scheduler`` takes precedence over PSF_SCHEDULER."""
+        values = _values(os.environ if environment is None else environment)
+        if scheduler is None:
+            scheduler = values.get("PSF_SCHEDULER")
+            if scheduler is None and "DMLC_PS_ROOT_URI" in values and "DMLC_PS_ROOT_PORT" in values:
+                scheduler = "%s:%s" % (values["DMLC_PS_ROOT_URI"], values["DMLC_PS_ROOT_PORT"])
+        if scheduler is None:
+            raise _invalid("PSF_SCHEDULER: not set (expected: host:port of the scheduler)")
+        tls = [values.get("PSF_TLS_" + each) for each in ("CERTIFICATE", "KEY", "AUTHORITY")]
+        if any(tls) and not all(tls):
+            raise _invalid("PSF_TLS_CERTIFICATE, PSF_TLS_KEY and PSF_TLS_AUTHORITY: %d set (expected: all or none)" % sum(
+                map(bool, tls)))
+        secret = values.get("PSF_SECRET")
+        if secret is not None and len(secret) < _SECRET:
+            raise _invalid("PSF_SECRET: %d characters (expected: the secret of the cluster, the same for all nodes, at least"
+                           " %d characters)" % (len(secret), _SECRET))
+        if values.get("PSF_CHECKSUM", "off") != "off":
+            raise _invalid("PSF_CHECKSUM: %s (expected: off, of a worker in Python)" % values["PSF_CHECKSUM"])
+        return Settings(
+            address(scheduler),
+            _whole(values.get("PSF_RANK", "-1")),
+            values.get("PSF_CLUSTER", ""),
+            values.get("PSF_NODE", ""),
+            secret,
+            Tls(*tls) if all(tls) else None,  # type: ignore[arg-type]
+            seconds("PSF_DEADLINE", values.get("PSF_DEADLINE", 60.0)),
+            seconds("PSF_JOIN_TIMEOUT", values.get("PSF_JOIN_TIMEOUT", 120.0)),
+            seconds("PSF_RECONNECT_LIMIT", values.get("PSF_RECONNECT_LIMIT", 30.0)))
+
+
+def _values(environment: Mapping[str, str]) -> Dict[str, str]:
+    values: Dict[str, str] = {}
+    file = environment.get("PSF_CONFIG")
+    if file:
+        try:
+            with open(file, encoding="utf-8") as lines:
+                for number, line in enumerate(lines, 1):
+                    values.update(_line(file, number, line))
+        except OSError as e:
+            raise _invalid("%s: %s (expected: a YAML file that can be read)" % (file, e.strerror or e)) from e
+    values.update((name, value) for name, value in environment.items() if name.startswith(("PSF_", "DMLC_")))
+    return {name: value.strip() for name, value in values.items() if value.strip()}
+
+
+def _line(file: str, number: int, line: str) -> Dict[str, str]:
+    """Reads a line of the file. Of YAML it may have what the settings need: one KEY: value a line."""
+    line = line.strip()
+    if not line or line.startswith("#") or line in ("---", "..."):
+        return {}
+    found = re.fullmatch(r"""(\w+)\s*:(?:\s+(?:"([^"\\]*)"|'([^']*)'|([^"'\[{&*!|>%@`#][^#]*?)))?\s*(?:\s#.*)?""", line)
+    if found is None:
+        raise _invalid("%s, line %d: %s (expected: YAML, one KEY: value a line)" % (file, number, line))
+    return {found[1]: next((value for value in found.groups()[1:] if value is not None), "")}
+
+
+def address(text: str) -> Tuple[str, int]:
+    """Parses host:port. An IPv6 address is in brackets."""
+    found = re.fullmatch(r"(?:\[([^\]]+)\]|([^:\[\]]+)):(\d{1,5})", text.strip())
+    if found is None or not 0 < int(found[3]) < 65536:
+        raise _invalid("PSF_SCHEDULER: %s (expected: host:port of the scheduler)" % text)
+    return found[1] or found[2], int(found[3])
+
+
+def seconds(name: str, given: Union[str, float, int]) -> Seconds:
+    """Parses a time: a number of seconds, or a text such as 30s, 500ms or 2m."""
+    if isinstance(given, str):
+        found = re.fullmatch(r"(\d+)(ms|s|m|h)", given)
+        value = int(found[1]) * {"ms": 0.001, "s": 1, "m": 60, "h": 3600}[found[2]] if found else 0
+    else:
+        value = float(given)
+    if not value > 0:
+        raise _invalid("%s: %s (expected: a time above 0, such as 30s, 500ms or 2m)" % (name, given))
+    return value
+
+
+def _whole(text: str) -> int:
+    try:
+        rank = int(text)
+    except ValueError:
+        rank = -2
+    if rank < -1:
+        raise _invalid("PSF_RANK: %s (expected: the rank of this server or worker, a whole number from 0, or -1 for any)" % text)
+    return rank
+
+
+def _invalid(detail: str) -> PsError:
+    return PsError("CONFIGURATION", detail)
