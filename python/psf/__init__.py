@@ -28,11 +28,11 @@ from .rules import (
 )
 from .settings import Tls
 from .tasks import Task, task_number
-from .tensors import Dense, Table, TensorSpec, clip_global_norm, dense, growing, table
+from .tensors import Dense, Table, Tensor, TensorSpec, clip_global_norm, dense, growing, table
 
 __all__ = [
     "AllReduce", "Caller", "Cluster", "Dense", "Initializer", "KVStore", "Optimizer", "PartialReduce", "Pending", "PsError",
-    "Schedule", "Ssp", "Table", "TablePolicy", "Task", "TensorSpec", "Tls", "ada_delta", "ada_grad", "adam", "adam_w", "add",
+    "Schedule", "Ssp", "Table", "TablePolicy", "Task", "Tensor", "TensorSpec", "Tls", "ada_delta", "ada_grad", "adam", "adam_w", "add",
     "all_rows_adam", "assign", "clip_global_norm", "connect", "constant", "dense", "ftrl", "given", "growing", "he_normal",
     "he_uniform", "initializer", "lamb", "lazy_adam", "le_cun_normal", "le_cun_uniform", "momentum", "nesterov", "normal",
     "optimizer", "rms_prop", "row_ada_grad", "sgd", "table", "task_number", "truncated_normal", "uniform", "wait_all",
