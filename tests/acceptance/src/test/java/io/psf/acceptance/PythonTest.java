@@ -106,6 +106,12 @@ final class PythonTest {
         testPackage(new Tls(issued.certificate(), issued.key(), issued.authority()));
     }
 
+    @Test
+    void theTypesOfThePackageAndOfWrittenStubsAreRight() throws IOException {
+        assertThat(Python.run(Python.with("mypy"), Map.of(), "-m", "tests.types"))
+                .contains("Success: no issues found");
+    }
+
     /** Returns what {@code beside.py} declares. */
     private static List<TensorSpec> declared() {
         List<OptimizerSpec> optimizers = List.of(

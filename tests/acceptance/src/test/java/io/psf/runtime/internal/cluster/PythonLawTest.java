@@ -1,0 +1,188 @@
+package io.psf.runtime.internal.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.psf.acceptance.Python;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
+import io.psf.api.array.DoubleArray;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatType;
+import io.psf.api.array.FloatTypes;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TupleWriter;
+import io.psf.builtin.dense.DensePush;
+import io.psf.builtin.dense.DensePushPsf;
+import io.psf.builtin.sparse.SparsePush;
+import io.psf.builtin.sparse.SparsePushPsf;
+import io.psf.runtime.spi.transport.Frame;
+import io.psf.runtime.spi.transport.FramePool;
+import io.psf.runtime.spi.transport.Frames;
+import io.psf.runtime.spi.transport.RequestHeader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Random requests over random slices have the same bytes in Python as in Java. */
+@Timeout(60)
+final class PythonLawTest {
+    private static final int CASES = 200;
+    private static final FramePool POOL = new FramePool(1 << 22);
+
+    @TempDir
+    Path folder;
+
+    private final Random random = new Random(0);
+
+    private static Map<String, Object> place(TensorLayout layout) {
+        Map<String, Object> place = new LinkedHashMap<>();
+        place.put("tensor", layout.info().id().name());
+        place.put("rows", layout.info().rows());
+        place.put("width", layout.info().width());
+        place.put("wire", layout.info().types().wire().name());
+        place.put("bounds", layout.bounds());
+        place.put("servers", layout.servers());
+        place.put("version", layout.version());
+        place.put("lanes", layout.lanes());
+        return place;
+    }
+
+    private <Q> Map<String, Object> written(
+            Function<Q, ?> function, Q request, TensorLayout layout, TensorLayout beside) {
+        Routing routing = Routing.overSlices(function, request, layout, tensor -> beside);
+        List<Object> parts = new ArrayList<>();
+        for (int part = 0; part < routing.parts(); part++) {
+            TupleWriter tuple = new TupleWriter();
+            tuple.ofTensor(routing.tensor());
+            function.write(request, routing, part, tuple);
+            int slice = routing.slice(part);
+            RequestHeader header = new RequestHeader(
+                    function.info(),
+                    new RequestHeader.Target(layout.info().id().number(), slice, layout.stamp(slice)),
+                    7,
+                    60_000,
+                    0,
+                    0);
+            Frame frame = Frames.request(POOL, header, tuple);
+            parts.add(Map.of("slice", slice, "hex", Vectors.pieces(frame)));
+        }
+        Map<String, Object> made = new LinkedHashMap<>();
+        made.put("schema", function.info().schema());
+        made.put("layout", place(layout));
+        made.put("others", List.of(place(beside)));
+        made.put("request", Json.of(request));
+        made.put("parts", parts);
+        return made;
+    }
+
+    private TensorLayout layout(String name, long rows, int width, FloatType wire, int slices) {
+        TensorInfo info =
+                new TensorInfo(TensorId.of(name), rows, width, new FloatTypes(FloatType.FLOAT32, false, wire));
+        int[] servers = random.ints(slices, 0, 3).toArray();
+        return TensorLayout.even(info, servers).declaredIn(1 + random.nextInt(1000));
+    }
+
+    private LongArray keys(TensorLayout layout, int n) {
+        long[] keys = new long[n];
+        int few = 1 + random.nextInt(2 * n + 1);
+        for (int i = 0; i < n; i++) {
+            long key = (long) (few * Math.pow(random.nextDouble(), 1 + n % 4)); // some occur often
+            keys[i] = layout.info().grows()
+                    ? key * 0x9E3779B97F4A7C15L
+                    : key * 7919 % layout.info().rows();
+        }
+        return LongArray.wrap(keys);
+    }
+
+    private FloatArray floats(int n) {
+        FloatArray values = FloatArray.allocate(n);
+        float scale = List.of(1f, 1e-30f, 1e-42f, 1e38f).get(random.nextInt(4));
+        boolean special = random.nextInt(4) == 0;
+        for (int i = 0; i < n; i++) {
+            values.set(i, (float) random.nextGaussian() * scale);
+            if (special && random.nextInt(20) == 0) {
+                values.set(
+                        i, List.of(Float.NaN, Float.POSITIVE_INFINITY, 0f, 0.5f).get(random.nextInt(4)));
+            }
+        }
+        return values;
+    }
+
+    private IntArray ints(int n, int most) {
+        return IntArray.wrap(random.ints(n, 0, most).toArray());
+    }
+
+    private Map<String, Object> randomCase() {
+        int width = 1 + random.nextInt(20);
+        FloatType wire = FloatType.values()[random.nextInt(4)];
+        int slices = 1 + random.nextInt(9);
+        boolean grows = random.nextInt(3) == 0;
+        long rows = grows ? TensorInfo.GROWING : slices + random.nextInt(300);
+        TensorLayout layout = layout("t", rows, width, wire, slices);
+        TensorLayout other = TensorLayout.beside(
+                        new TensorInfo(TensorId.of("other"), slices + random.nextInt(50), 1 + random.nextInt(5)),
+                        layout)
+                .declaredIn(3);
+        int n = random.nextInt(200);
+        int choice = random.nextInt(grows ? 2 : 3);
+        if (choice == 0) {
+            SparsePush.Request push = new SparsePush.Request(layout.info().id(), keys(layout, n), floats(n * width));
+            return written(SparsePushPsf.FUNCTION, push, layout, other);
+        } else if (choice == 2) {
+            DensePush.Request push = new DensePush.Request(layout.info().id(), floats((int) rows * width));
+            return written(DensePushPsf.FUNCTION, push, layout, other);
+        }
+        int m = random.nextInt(20);
+        List<VectorKeys.Item> items = new ArrayList<>();
+        for (long key : keys(layout, m).toArray()) {
+            items.add(new VectorKeys.Item(key, random.nextFloat()));
+        }
+        IntArray degrees = ints(m, 4);
+        int neighbors = 0;
+        for (int degree : degrees.toArray()) {
+            neighbors += degree;
+        }
+        VectorKeys.Request request = new VectorKeys.Request(
+                layout.info().id(),
+                other.info().id(),
+                VectorKeys.Mode.EXACT,
+                (short) random.nextInt(),
+                random.ints(m).toArray(),
+                Map.of("\u00e9", random.nextDouble()),
+                random.nextBoolean() ? null : floats(m),
+                keys(layout, n),
+                floats(n * width),
+                DoubleArray.wrap(random.doubles(2L * n).toArray()),
+                keys(other, m),
+                ints(m, 100),
+                items,
+                keys(layout, m),
+                degrees,
+                LongArray.wrap(random.longs(neighbors).toArray()));
+        return written(VectorKeysPsf.FUNCTION, request, layout, other);
+    }
+
+    @Test
+    void theBytesOfRandomRequestsAreJavas() throws IOException {
+        String python = Python.with("numpy");
+        List<Object> cases = new ArrayList<>();
+        for (int i = 0; i < CASES; i++) {
+            cases.add(randomCase());
+        }
+        Path file = Files.writeString(folder.resolve("laws.json"), Json.text(Map.of("cases", cases)));
+        assertThat(Python.run(python, Map.of(), "-m", "tests.laws", file.toString()))
+                .isEqualTo(CASES + " requests\n");
+    }
+}
