@@ -188,6 +188,8 @@ class Calls:
         self.outstanding: Dict[int, Call] = {}
         self.next = 1
         self.closed: Optional[PsError] = None
+        #: In a child process that was forked: the sentence for all calls.
+        self.forked: Optional[str] = None
         self.failures: Deque[Call] = deque(maxlen=_KEPT_FAILURES)
         #: Set when a call has been started that no thread will await at once: another thread reads its answer.
         self.unawaited = threading.Event()
@@ -387,6 +389,8 @@ class Calls:
         call.attended = True
         try:
             while not call.done:
+                if self.forked is not None:
+                    raise PsError("CLOSED", self.forked)
                 until = self.due(call)
                 if limit is not None and limit < until:
                     if time.monotonic() >= limit:
@@ -417,6 +421,9 @@ class Calls:
         finally:
             if waiter is not None:
                 call.waiters.remove(waiter)
+            if not call.done:  # a time has passed, or a signal has come
+                call.attended = False
+                self.unawaited.set()
             self.flush(call)
 
     def _line(self, call: Call) -> Optional[Line]:

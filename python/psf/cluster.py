@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import select
@@ -38,7 +39,8 @@ _LONGEST = 24 * 86400.0
 def connect(scheduler: Optional[str] = None, role: Optional[str] = None, rank: Optional[int] = None, *,
             secret: Optional[str] = None, tls: Union[Tls, Sequence[str], None] = None, cluster: Optional[str] = None,
             node: Optional[str] = None, deadline: Union[float, str, None] = None,
-            join_timeout: Union[float, str, None] = None, reconnect_limit: Union[float, str, None] = None) -> Cluster:
+            join_timeout: Union[float, str, None] = None, reconnect_limit: Union[float, str, None] = None,
+            leave_at_exit: Optional[bool] = None) -> Cluster:
     """Connects to a cluster. Blocks until the cluster is complete and all servers are connected.
 
     Each argument takes precedence over its setting in the environment (``PSF_SCHEDULER``, ``PSF_RANK``, ..).
@@ -54,13 +56,15 @@ def connect(scheduler: Optional[str] = None, role: Optional[str] = None, rank: O
     :param deadline: how long a call may take, in seconds or as ``"90s"``
     :param join_timeout: how long the cluster may take to form
     :param reconnect_limit: how long a broken connection to a server is made again without progress
+    :param leave_at_exit: whether the program leaves the cluster when it ends without a ``close``
     :raises PsError: as in Java: with ``TIMED_OUT`` or ``UNAVAILABLE`` if the cluster is not reached or does not form in
         time; with ``BAD_REQUEST`` if the secret is wrong, or the cluster has all of its workers
     """
     settings = Settings.of(scheduler)
     given: Dict[str, Any] = {
         "rank": rank, "secret": secret, "tls": None if tls is None else Tls(*tls), "cluster": cluster, "node": node,
-        "deadline": deadline, "join_timeout": join_timeout, "reconnect_limit": reconnect_limit}
+        "deadline": deadline, "join_timeout": join_timeout, "reconnect_limit": reconnect_limit,
+        "leave_at_exit": leave_at_exit}
     given = {name: value for name, value in given.items() if value is not None}
     for name in ("deadline", "join_timeout", "reconnect_limit"):
         if name in given:
@@ -82,7 +86,6 @@ class Cluster:
         self.settings = settings
         self._calls = Calls()
         self._closed = False
-        self._forked: Optional[str] = None
         self._ended: Optional[PsError] = None
         self._rolled_back: Optional[PsError] = None
         self._begun = False
@@ -107,6 +110,8 @@ class Cluster:
             self._disconnect()
             raise
         self._ticks.start()
+        if settings.leave_at_exit:
+            atexit.register(_leave, weakref.ref(self))
         LOG.info("%s is connected, with %d servers", self.name, len(self._peers))
 
     # What it is part of.
@@ -265,8 +270,8 @@ class Cluster:
     # Calls.
 
     def _require_open(self) -> None:
-        if self._forked is not None:
-            raise PsError("CLOSED", self._forked)
+        if self._calls.forked is not None:
+            raise PsError("CLOSED", self._calls.forked)
         if self._ended is not None:
             raise self._ended.at(None)
         if self._rolled_back is not None:
@@ -543,7 +548,7 @@ class Cluster:
             else:
                 calls.unawaited.wait(min(period, 0.1))
                 calls.unawaited.clear()
-            if self._forked is not None:
+            if calls.forked is not None:
                 return
             now = time.monotonic()
             stopped, last = now - last, now
@@ -558,9 +563,8 @@ class Cluster:
                     continue
                 if stopped > 1:
                     line.heard += stopped  # this process was stopped
-                if signs or peer.tells_now:
-                    if peer.has_done:
-                        peer.tell_done(calls.oldest())
+                if peer.has_done:
+                    peer.tell_done(calls.oldest())
                 if peer.silence:
                     if signs:
                         peer.ping()
@@ -614,7 +618,7 @@ class Cluster:
             all the same
         """
         with self._lock:
-            if self._closed or self._forked is not None:
+            if self._closed or self._calls.forked is not None:
                 return
             self._closed = True
         calls = self._calls
@@ -668,7 +672,7 @@ class Cluster:
 
     def _fork(self) -> None:
         """Gives up the connections in a child process, which shares them with its parent."""
-        self._forked = ("%s: connected in process %d, used in its child process %d (expected: psf.connect() in the child,"
+        self._calls.forked = ("%s: connected in process %d, used in its child process %d (expected: psf.connect() in the child,"
                         " after the fork)" % (self.name, self._process, os.getpid()))
         for peer in (*self._peers, self._scheduler.peer):
             if peer.line is not None:
@@ -682,6 +686,16 @@ def _lost_node_is_back() -> PsError:
     return PsError(
         "ROLLED_BACK", "a lost node has come back (expected: that all workers load the newest checkpoint and train again from"
         " its step; ModelCheckpoints.loadLatest)")
+
+
+def _leave(open: "weakref.ref[Cluster]") -> None:
+    """Leaves the cluster when the process ends."""
+    cluster = open()
+    if cluster is not None:
+        try:
+            cluster.close()
+        except PsError as e:
+            LOG.warning("leaving at exit: %s", e)
 
 
 def _itself(response: Any) -> Any:

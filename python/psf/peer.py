@@ -257,7 +257,10 @@ class Peer:
         self.learned()
 
     def adopt(self, line: Line) -> None:
-        """Sends over a connection from now on: first the calls without an answer, in the order of their numbers."""
+        """Sends over a connection from now on: first the calls without an answer, in the order of their numbers.
+
+        :raises PsError: with ``UNAVAILABLE`` if the connection breaks before all of them are sent
+        """
         with self.sending:
             self.epoch += 1
             epoch = self.epoch
@@ -270,13 +273,15 @@ class Peer:
                 for part, peer in enumerate(list(call.peers)):
                     if peer is self and line.cause is None:
                         self._send(call, part, line)
-            self.connected = time.monotonic()
             line.ended = self._ended
-            self.line = line if line.cause is None else None
-        if line.cause is not None:
+            with self._lock:
+                if line.cause is not None:
+                    raise PsError("UNAVAILABLE", "the new connection broke before all calls without an answer were sent again")
+                self.connected = time.monotonic()
+                self.line = line
+        if line.cause is not None:  # it broke before it was this peer's
             self._ended(line, line.cause)
-        else:
-            self.tell_done(self.calls.oldest())
+        self.tell_done(self.calls.oldest())
 
     def _received(self, line: Line, epoch: int, answer: Answer) -> None:
         if answer.call:
@@ -375,13 +380,12 @@ class Peer:
 
     def _ended(self, line: Line, cause: PsError) -> None:
         with self._lock:
-            if self.line is line:
-                self.line = None
-            elif self.line is not None:
+            if self.line is not line:
                 return
+            self.line = None
             if self.lost is not None or self._given_up:
                 return
-            self._restart(self._useful())
+            self.attempts.restart(self._useful())
         if not self.session:
             self.lose(PsError(cause.code, "%s: %s" % (self.name, cause.detail)))
             return
@@ -391,9 +395,6 @@ class Peer:
         useful = self.answered or time.monotonic() - self.connected > _STABLE
         self.answered = False
         return useful
-
-    def _restart(self, useful: bool) -> None:
-        self.attempts.restart(useful)
 
     def _again(self, old: Line) -> None:
         with old.lead:
@@ -452,6 +453,7 @@ class Peer:
     def _try(self) -> None:
         """Replaces the connection once."""
         line = self._connect(_HELLO)
+        adopted = False
         try:
             if self.greeted:
                 self.connections += 1
@@ -462,20 +464,20 @@ class Peer:
                 self.learn(hello)
                 self.greeted = True
                 LOG.info("%s has taken the place of a lost server", self.name)
+            self.adopt(line)
+            adopted = True
         except PsError as e:
-            line.close(e)
-            line.release()
+            if self.answered:
+                self.attempts.restart(self._useful())
             why = without(line.name, e.detail)
             if e.code == "UNAVAILABLE":
                 raise PsError(e.code, "%s: closed before the hello was answered: %s" % (self.name, why)) from e
             if e.code == "TIMED_OUT":
                 raise PsError(e.code, "%s: the hello was not answered: %s" % (self.name, why)) from e
             raise
-        except BaseException as e:
-            line.close(PsError("CANCELLED", repr(e)))
-            line.release()
-            raise
-        self.adopt(line)
+        finally:
+            if not adopted:
+                line.release()
 
     # What this side has changed there.
 

@@ -45,6 +45,7 @@ class Settings(NamedTuple):
     deadline: Seconds = 60.0
     join_timeout: Seconds = 120.0
     reconnect_limit: Seconds = 30.0
+    leave_at_exit: bool = False
 
     @staticmethod
     def of(scheduler: Optional[str] = None, environment: Optional[Mapping[str, str]] = None) -> Settings:
@@ -64,7 +65,7 @@ class Settings(NamedTuple):
         if secret is not None and len(secret) < _SECRET:
             raise _invalid("PSF_SECRET: %d characters (expected: the secret of the cluster, the same for all nodes, at least"
                            " %d characters)" % (len(secret), _SECRET))
-        if values.get("PSF_CHECKSUM", "off") != "off":
+        if _switch("PSF_CHECKSUM", values.get("PSF_CHECKSUM", "off")):
             raise _invalid("PSF_CHECKSUM: %s (expected: off, of a worker in Python)" % values["PSF_CHECKSUM"])
         return Settings(
             address(scheduler),
@@ -75,7 +76,8 @@ class Settings(NamedTuple):
             Tls(*tls) if all(tls) else None,  # type: ignore[arg-type]
             seconds("PSF_DEADLINE", values.get("PSF_DEADLINE", 60.0)),
             seconds("PSF_JOIN_TIMEOUT", values.get("PSF_JOIN_TIMEOUT", 120.0)),
-            seconds("PSF_RECONNECT_LIMIT", values.get("PSF_RECONNECT_LIMIT", 30.0)))
+            seconds("PSF_RECONNECT_LIMIT", values.get("PSF_RECONNECT_LIMIT", 30.0)),
+            _switch("PSF_LEAVE_AT_EXIT", values.get("PSF_LEAVE_AT_EXIT", "off")))
 
 
 def _values(environment: Mapping[str, str]) -> Dict[str, str]:
@@ -121,6 +123,12 @@ def seconds(name: str, given: Union[str, float, int]) -> Seconds:
     if not value > 0:
         raise _invalid("%s: %s (expected: a time above 0, such as 30s, 500ms or 2m)" % (name, given))
     return value
+
+
+def _switch(name: str, text: str) -> bool:
+    if text.lower() not in ("on", "off", "true", "false"):
+        raise _invalid("%s: %s (expected: on or off)" % (name, text))
+    return text.lower() in ("on", "true")
 
 
 def _whole(text: str) -> int:

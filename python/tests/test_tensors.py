@@ -163,18 +163,20 @@ class TensorsTest(ClusterTest):
     def test_a_forked_child_is_told_to_connect_for_itself(self):
         cluster = self.connected()
         table = cluster.table(self.name(), rows=10, width=2, initializer=1)
+        pending = table.pull.start([1])
         ends, begins = os.pipe()
         child = os.fork()
         if child == 0:
-            try:
-                table.pull([1])
-            except psf.PsError as e:
-                os.write(begins, str(e).encode())
-            finally:
-                os._exit(0)
+            for call in (lambda: table.pull([1]), pending.wait):
+                try:
+                    call()
+                except psf.PsError as e:
+                    os.write(begins, str(e).encode())
+            os._exit(0)
         os.close(begins)
         with open(ends) as said:
             self.assertIn("(expected: psf.connect() in the child, after the fork)", said.read())
+        self.assertEqual(2, pending.wait().sum())
         os.waitpid(child, 0)
         self.assertEqual(2, table.pull([1]).sum())
         table.clear()
@@ -198,7 +200,8 @@ class WorkersTest(ClusterTest):
         self.assertEqual(1, tensors[0].rounds().closed)
         together(*[each.barrier for each in workers])
         self.assertFalse(any(each.is_late for each in workers))
-        self.assertEqual([1, 1], together(*[each.end_epoch for each in workers]))
+        first, second = together(*[each.end_epoch for each in workers])
+        self.assertEqual(first, second)
         tensors[0].clear()
 
     def test_workers_reduce_values(self):
