@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import Dict, List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -15,6 +15,8 @@ _FOLDS: Dict[str, np.ufunc] = {"sum": np.add, "min": np.minimum, "max": np.maxim
 #: So many keys that are repeated more often than others are folded key by key, not occurrence by occurrence.
 _FEW = 16
 
+_GOLDEN, _AGAIN = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+
 #: Up to so many keys a set finds repeated ones in less time than a numpy function takes to begin.
 _SMALL = 256
 
@@ -25,39 +27,49 @@ def first_places(keys: np.ndarray) -> Optional[np.ndarray]:
     Each key claims a slot of a hash table, the first one of equal keys last and so for good; the keys whose slot
     another key has claimed try again, with another hash. A sort takes ten times as long.
     """
+    if not _repeats(keys):
+        return None
+    n = len(keys)
+    first = np.empty(n, np.int32)
+    left = np.arange(n, dtype=np.int32)  # the places of the keys that are not settled
+    mine = keys
+    hashed = keys.view(np.uint64)
+    while len(left):
+        slots, bits = _slots(hashed, len(left))
+        table = np.empty(1 << bits, np.int32)
+        table[slots[::-1]] = left[::-1]
+        winner = table[slots]
+        first[left] = winner
+        settled = keys[winner] == mine
+        left, hashed = left[~settled], hashed[~settled]
+        mine = keys[left]
+        hashed = hashed * np.uint64(_AGAIN) + np.uint64(1)
+    return first
+
+
+def _slots(hashed: np.ndarray, n: int) -> Tuple[np.ndarray, int]:
+    bits = max(10, n.bit_length() + 2)
+    return ((hashed * np.uint64(_GOLDEN)) >> np.uint64(64 - bits)).view(np.int64), bits
+
+
+def _repeats(keys: np.ndarray) -> bool:
+    """True if a key occurs twice: one that has not claimed its slot of a hash table equals the one that has, or another
+    such key."""
     n = len(keys)
     if n <= _SMALL:
-        if len(set(keys.tolist())) == n:
-            return None
-    elif (keys[1:] > keys[:-1]).all():
-        return None
-    bits = max(10, n.bit_length() + 2)
+        return len(set(keys.tolist())) < n
+    if (keys[1:] > keys[:-1]).all():
+        return False
+    slots, bits = _slots(keys.view(np.uint64), n)
+    places = np.arange(n, dtype=np.int32)
     table = np.empty(1 << bits, np.int32)
-    shift = np.uint64(64 - bits)
-    hashed = keys.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    first: Optional[np.ndarray] = None
-    left: Optional[np.ndarray] = None  # the places of the keys that are not settled; None for all
-    backward = np.arange(n - 1, -1, -1, dtype=np.int32)
-    while True:
-        slots = (hashed >> shift).view(np.int64)
-        table[slots[::-1]] = backward
-        winner = table[slots]
-        mine = keys if left is None else keys[left]
-        theirs = keys[winner]
-        settled = theirs == mine
-        if left is None:
-            if settled.all():
-                return winner if not np.array_equal(winner[::-1], backward) else None
-            first = winner
-        else:
-            assert first is not None
-            first[left] = winner
-        left = np.flatnonzero(~settled) if left is None else left[~settled]
-        if not len(left):
-            assert first is not None
-            return None if np.array_equal(first[::-1], np.arange(n - 1, -1, -1)) else first
-        hashed = (keys[left].view(np.uint64) ^ hashed[~settled]) * np.uint64(0xD6E8FEB86659FD93)
-        backward = left[::-1].astype(np.int32)
+    table[slots] = places
+    winner = table[slots]
+    others = np.flatnonzero(winner != places)
+    left = keys[others]
+    if (left == keys[winner[others]]).any():
+        return True
+    return len(np.unique(left)) < len(left)
 
 
 class KeySet:
@@ -74,34 +86,40 @@ class KeySet:
         n = len(keys)
         #: The places of the keys that are sent, grouped by slice; None if key i is at place i.
         self.order: Optional[np.ndarray] = None
-        #: The row of each place's key among all keys that are sent; None if the key at place i is sent as number i.
-        self.rows: Optional[np.ndarray] = None
+        self._rows: Optional[np.ndarray] = None
         #: The beginning of each slice's group, [slices + 1].
         self.starts: List[int] = [0] * (layout.slices + 1)
         self.repeated: Optional[np.ndarray] = None
+        self._first: Optional[np.ndarray] = None
         if n:
             layout.require_rows(keys, name)
             first = first_places(keys) if fold else None
+            self._first = first
             self._group(first)
-            if first is not None:
-                self.repeated = np.flatnonzero(first != np.arange(n))
 
     def _group(self, first: Optional[np.ndarray]) -> None:
         n, slices = len(self.keys), self.layout.slices
-        distinct = None if first is None else np.flatnonzero(first == np.arange(n))
+        distinct = None
+        if first is not None:
+            is_first = first == np.arange(n, dtype=np.int32)
+            distinct, self.repeated = np.flatnonzero(is_first), np.flatnonzero(~is_first)
         if slices == 1:
-            order = distinct
+            self.order = distinct
             self.starts[1] = n if distinct is None else len(distinct)
         else:
             of = self.layout.slices_of(self.keys if distinct is None else self.keys[distinct])
             grouped = np.argsort(of, kind="stable")  # of small integers it is a radix sort
             self.starts = [0, *accumulate(np.bincount(of, minlength=slices).tolist())]
-            order = grouped if distinct is None else distinct[grouped]
-        self.order = order
-        if order is not None:
-            rows = np.empty(n, np.intp)
-            rows[order] = np.arange(len(order))
-            self.rows = rows if first is None else rows[first]
+            self.order = grouped if distinct is None else distinct[grouped]
+
+    @property
+    def rows(self) -> Optional[np.ndarray]:
+        """The row of each place's key among all keys that are sent; None if the key at place i is sent as number i."""
+        if self._rows is None and self.order is not None:
+            rows = np.empty(len(self.keys), np.intp)
+            rows[self.order] = np.arange(len(self.order))
+            self._rows = rows if self._first is None else rows[self._first]
+        return self._rows
 
     def touches(self, s: int) -> bool:
         return self.every_slice or self.starts[s + 1] > self.starts[s]
