@@ -428,9 +428,10 @@ class Calls:
 
     def _line(self, call: Call) -> Optional[Line]:
         """Returns the connection over which an answer of a call is missing; None while it is made again."""
-        for part, answer in enumerate(call.answers):
-            if answer is None and part not in call.errors:
-                return call.peers[part].line
+        with self.lock:
+            for part, answer in enumerate(call.answers):
+                if answer is None and part not in call.errors:
+                    return call.peers[part].line
         return None
 
     def flush(self, call: Call) -> None:

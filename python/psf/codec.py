@@ -335,7 +335,7 @@ def array_of(dtype: np.dtype, value: Any, name: str, expected: str) -> np.ndarra
     """Returns an array of one dimension, which is the caller's own if it has the type and is contiguous."""
     if value is None:
         raise bad_request("%s: None (expected: %s)" % (name, expected))
-    values = value if isinstance(value, np.ndarray) else np.asarray(value, None if hasattr(value, "dtype") else None)
+    values = np.asarray(value)
     if values.dtype != dtype:
         if values.size == 0:
             values = values.astype(dtype)

@@ -308,11 +308,14 @@ class Peer:
                 self._send(call, part, line)
 
     def _send(self, call: "Call", part: int, line: Line) -> None:
-        if call.done or call.peers[part] is not self or not call.is_needed(part) or call.epochs[part] >= self.epoch:
-            return
-        buffers = call.frame(part)
-        call.epochs[part] = self.epoch
-        call.sends[part] += 1
+        with self.calls.lock:  # else the call may be split anew meanwhile
+            if call.done or part >= len(call.peers) or call.peers[part] is not self or not call.is_needed(part):
+                return
+            if call.epochs[part] >= self.epoch:
+                return
+            buffers = call.frame(part)
+            call.epochs[part] = self.epoch
+            call.sends[part] += 1
         line.write(buffers, max(call.deadline, time.monotonic() + 0.001))
 
     def note_done(self, call: int, now: bool) -> None:

@@ -122,3 +122,28 @@ class BreaksTest(ClusterTest):
             cluster.task(number).function("acme.axpy")(y=table, alpha=1.0, x=np.ones(20))
         self.assertIn("whose response has components", str(failed.exception))
         table.clear()
+
+    def test_calls_go_on_while_a_tensor_is_made_anew_and_connections_are_cut(self):
+        proxy, cluster = self.through()
+        other = self.connected()
+        name = self.name()
+        cluster.table(name, rows=40, width=2, slices=4, initializer=1)
+        table = cluster.table(name)
+
+        def pulls():
+            for i in range(150):
+                try:
+                    self.assertIn(float(table.pull([i % 40, 39]).sum()), (0, 2, 4))
+                except psf.PsError as e:  # between the two
+                    self.assertEqual("UNKNOWN_TENSOR", e.code)
+
+        def changes():
+            for slices in (1, 3, 2):
+                time.sleep(0.05)
+                other.table(name).clear()
+                other.table(name, rows=40, width=2, slices=slices, initializer=1)
+                proxy.cut()
+
+        together(pulls, pulls, changes)
+        self.assertEqual(4, table.pull([0, 39]).sum())
+        table.clear()
