@@ -8,6 +8,7 @@ import numpy as np
 
 from . import rules
 from .calls import Pending
+from .compression import Compressor
 from .errors import PsError, bad_request
 from .rules import Optimizer
 from .tensors import Dense, dense
@@ -37,6 +38,7 @@ class KVStore:
         self.type = type
         self._updates = _TYPES[type]
         self._optimizer: Optional[Optimizer] = None
+        self._compressor: Optional[Compressor] = None
         self._keys: Dict[Key, str] = {}
         self._tensors: Dict[str, Dense] = {}
 
@@ -127,11 +129,15 @@ class KVStore:
     @verb
     def push(self, key: Key, gradient: Any) -> Pending[None]:
         """Pushes a gradient, or any other update, of a key. Answered once the update is in the values."""
-        return self._pushed(key).push.start(gradient)
+        tensor = self._pushed(key)
+        return tensor.push.start(gradient) if self._compressor is None else self._compressor.push(tensor.name, gradient)
 
     @verb
     def push_rows(self, key: Key, rows: Any, gradient: Any) -> Pending[None]:
         """Pushes an update of some rows, which are indices of the first dimension."""
+        if self._compressor is not None:
+            raise bad_request('push of rows of key "%s" with gradient compression (expected: a push of all rows, or a store'
+                              " without compression)" % key)
         return self._pushed(key).push_rows.start(rows, gradient)
 
     @verb
@@ -142,7 +148,10 @@ class KVStore:
     @verb
     def push_pull(self, key: Key, gradient: Any) -> Pending[np.ndarray]:
         """Pushes a gradient and pulls the values with the update, of ``dist_sync`` the whole round, applied."""
-        return self._pushed(key).push_pull.start(gradient)
+        if self._compressor is None:
+            return self._pushed(key).push_pull.start(gradient)
+        pushed = self.push.start(key, gradient)
+        return self.pull.start(key).then(lambda values: (pushed.wait(), values)[1])
 
     @verb
     def row_sparse_pull(self, key: Key, rows: Any) -> Pending[np.ndarray]:
@@ -165,6 +174,14 @@ class KVStore:
 
         self._together(change)
         self._optimizer = optimizer
+
+    def set_gradient_compression(self, type: str, threshold: float = 0.5) -> None:
+        """Compresses this worker's later pushes: what a push does not send is added to the next gradient of its key.
+
+        :param type: ``2bit``: an element is the threshold, minus the threshold, or 0. ``1bit``: an element is 1 if it is
+            above the threshold, else -1
+        """
+        self._compressor = Compressor(self._cluster, type, threshold)
 
     def barrier(self) -> None:
         """Waits for the other workers."""

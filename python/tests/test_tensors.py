@@ -252,6 +252,34 @@ class WorkersTest(ClusterTest):
             self.assertEqual([[-2.0, -2.0]], rows)
         workers[0].dense(self.name("k")).clear()
 
+    def test_a_store_compresses_gradients(self):
+        workers = self.workers(2)
+        random = np.random.default_rng(4)
+        gradients = random.standard_normal((6, 2, 37)).astype(np.float32)
+
+        def train(worker, type):
+            store = psf.KVStore(worker, "dist_sync")
+            key = self.name(type)
+            store.init(key, np.zeros(37))
+            store.set_optimizer(psf.add())
+            store.set_gradient_compression(type, 0.5)
+            for each in gradients[:-1, worker.rank]:
+                store.push(key, each)
+            return store.push_pull(key, gradients[-1, worker.rank])
+
+        for type in ("2bit", "1bit"):
+            values, residuals = np.zeros(37, np.float32), np.zeros((2, 37), np.float32)
+            for step in gradients:
+                for rank in range(2):
+                    whole = residuals[rank] + step[rank]
+                    sent = (np.where(whole > 0.5, 1, -1) if type == "1bit" else
+                            np.where(whole >= 0.5, 0.5, np.where(whole <= -0.5, -0.5, 0)))
+                    residuals[rank] = whole - sent
+                    values += sent
+            for found in together(*[lambda each=each: train(each, type) for each in workers]):
+                self.assertTrue(np.allclose(values, found, atol=1e-5), type)
+            workers[0].dense(self.name(type)).clear()
+
 
 if __name__ == "__main__":
     unittest.main()
