@@ -16,7 +16,7 @@ if sys.byteorder != "little":
     raise ImportError("psf: a %s-endian machine (expected: little-endian, as the bytes on the wire are)" % sys.byteorder)
 
 from .caller import Caller
-from .calls import Pending, wait_all
+from .pending import Pending, wait_all
 from .cluster import Cluster, connect
 from .errors import PsError
 from .groups import AllReduce, PartialReduce, Ssp

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, List, NamedTuple, Optional, Union
 
-from .calls import Pending, Step
+from .calls import Step
+from .pending import Pending
 from .errors import bad_request
 from .schema import Schema
 from .settings import seconds

@@ -5,25 +5,27 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-import select
 import threading
 import time
 import weakref
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import control, groups, tensors
 from .caller import Caller, Options
-from .calls import Call, Calls, Pending
+from .calls import Call, Calls
+from .pending import Pending
 from .errors import PsError, bad_request
 from .layout import Layout
-from .peer import CLIENT, WORKER, Attempts, Member, Other, Peer, new_session
+from .peer import CLIENT, WORKER, Member, Peer
 from .routing import Function, NodeRouting, Routing, SliceRouting, owner_key
 from .schema import Schema
 from .scheduler import Scheduler
+from .servers import Servers
 from .settings import Settings, Tls, seconds
 from .state import State
 from .tasks import Task
 from .tensors import Dense, Table, TensorSpec
+from .ticks import Ticks
 
 LOG = logging.getLogger("psf")
 
@@ -92,7 +94,6 @@ class Cluster:
         self._doubted = False
         self._lock = threading.Lock()
         self._functions: Dict[str, Function] = {}
-        self._peers: List[Peer] = []
         self._role = role
         self._process = os.getpid()
         self._scheduler = Scheduler(self._calls, settings, role)
@@ -100,19 +101,20 @@ class Cluster:
         self._late = self._scheduler.late
         self._calls.doubt = self._doubt
         self.name = "%s %d" % (self.role, self._scheduler.rank)
+        self._servers = Servers(
+            self._calls, self._scheduler, settings, self.role, lambda: self._ended, self._functions.clear)
         _OPEN.add(self)
-        self._ticks = threading.Thread(target=self._tick, name="psf-ticks", daemon=True)
         try:
             self._scheduler.beat(self._changed, self._end)
-            self._open()
+            self._servers.open()
         except BaseException:
             self._closed = True
             self._disconnect()
             raise
-        self._ticks.start()
+        Ticks(self._calls, self._scheduler, self._servers, lambda: self._closed).start()
         if settings.leave_at_exit:
             atexit.register(_leave, weakref.ref(self))
-        LOG.info("%s is connected, with %d servers", self.name, len(self._peers))
+        LOG.info("%s is connected, with %d servers", self.name, len(self._servers.peers))
 
     # What it is part of.
 
@@ -158,78 +160,11 @@ class Cluster:
     def _no_worker(self, what: str) -> PsError:
         return bad_request("%s: of a client (expected: a worker, since a client has no rank)" % what)
 
-    # Servers.
-
-    def _open(self) -> None:
-        until = time.monotonic() + self.settings.join_timeout
-        limit = self.settings.reconnect_limit
-        if self._scheduler.servers_return:
-            limit = max(limit, self._scheduler.patience * 1.5)
-        for rank in range(self._scheduler.first.formed_servers()):
-            self._peers.append(self._opened(rank, until, limit))
-        self._lose(self.state)
-
-    def _opened(self, rank: int, until: float, limit: float) -> Peer:
-        """Connects to a server and says hello, again while the connection breaks meanwhile."""
-        attempts = Attempts(max(0.001, until - time.monotonic()))
-        while True:
-            time.sleep(attempts.next())
-            now = self._present(rank, until)
-            peer = Peer(self._calls, str(now.member), limit, self._scheduler.tls)
-            peer.ticket, peer.host, peer.since = self._scheduler.ticket, now.member, now.since
-            peer.session = new_session()
-            peer.node = lambda: self.state.server(rank)
-            peer.awaited = lambda: self.state.awaits(rank)
-            peer.learned = self._functions.clear
-            try:
-                line = peer._connect(max(0.001, attempts.left()))
-                try:
-                    peer.learn(peer.greet(line, 0, False, max(0.001, attempts.left())))
-                except BaseException:
-                    line.release()
-                    raise
-                peer.silence = self._scheduler.heartbeat
-                peer.adopt(line)
-                return peer
-            except PsError as e:
-                failure = e
-            gone = self._ended or self.state.gone(rank, peer.name)
-            if gone is not None:
-                raise gone
-            if failure.code != "UNAVAILABLE":
-                raise failure
-            if attempts.left() < 0:
-                raise attempts.failure(peer.name, "not connected", failure)
-            LOG.info("connecting to %s again: %s", peer.name, failure.detail)
-
-    def _present(self, rank: int, until: float) -> Other:
-        """Returns the node of a rank. Waits while it is awaited."""
-        while True:
-            found = self.state.server(rank)
-            if found is not None and self._ended is None:
-                return found
-            gone = self._ended or self.state.gone(rank, "server %d" % rank)
-            if gone is None and time.monotonic() > until:
-                gone = PsError("UNAVAILABLE", "server %d: not there (expected: back within the join timeout)" % rank)
-            if gone is not None:
-                raise gone
-            time.sleep(0.02)
-
     def _changed(self, before: State, now: State) -> None:
         """Takes what the scheduler says of the nodes."""
         if now.rollback > self._rollback:
             self._roll_back(now.rollback)
-        for rank, peer in enumerate(self._peers):
-            was = before.server(rank)
-            if was is not None and was != now.server(rank) and (now.awaits(rank) or now.server(rank) is not None):
-                peer.renew()
-        self._lose(now)
-
-    def _lose(self, state: State) -> None:
-        for rank, peer in enumerate(self._peers):
-            why = state.gone(rank, peer.name)
-            if why is not None and peer.lost is None:
-                peer.lose(why)
+        self._servers.apply(before, now)
 
     def _end(self, cause: PsError) -> None:
         """Fails all calls, the later ones too."""
@@ -296,7 +231,7 @@ class Cluster:
         self._require_open()
         versions: Optional[Tuple[str, ...]] = None
         read_only = False
-        for peer in self._peers:
+        for peer in self._servers.peers:
             if name not in peer.functions or peer.lost is not None:
                 continue
             theirs, read_only = peer.functions[name]
@@ -306,7 +241,7 @@ class Cluster:
                     versions[common - 1], theirs[common - 1])).at(name, server=peer.name)
             versions = theirs[:common]
         if versions is None:
-            for peer in self._peers:
+            for peer in self._servers.peers:
                 peer.require(name)
             raise PsError("UNKNOWN_FUNCTION", 'function: "%s" (expected: one of a server that is present)' % name)
         found = self._functions[name] = Function.of(Schema(versions), read_only)
@@ -314,7 +249,7 @@ class Cluster:
 
     def functions(self) -> List[str]:
         """Returns the names of the functions that the servers have."""
-        return sorted({name for peer in self._peers for name in peer.functions})
+        return sorted({name for peer in self._servers.peers for name in peer.functions})
 
     def call(self, name: str, arguments: Mapping[str, Any], options: Options = Options()) -> Pending[Any]:
         """Sends a call of a function, by the names of the components of its request. :meth:`function` is for users."""
@@ -347,7 +282,7 @@ class Cluster:
 
     def _of_slices(self, function: Function, values: Dict[str, Any], tensor: str) -> Tuple[Routing, List[Peer]]:
         routing = SliceRouting(function, values, self.layout(tensor), self.layout)
-        servers, peers = routing.layout.servers, self._peers
+        servers, peers = routing.layout.servers, self._servers.peers
         found = [peers[servers[s]] for s in routing.slices]
         for peer in found:
             if peer.lost is not None or function.name not in peer.functions:
@@ -359,23 +294,15 @@ class Cluster:
             return NodeRouting(function, values, 1), [self._scheduler.peer]
         key = owner_key(function, values)
         if key is not None:
-            peers = [self._peers[self.state.owner(key)]]
+            peers = [self._servers.peers[self.state.owner(key)]]
         else:
-            peers = self._all(options.without_lost)
+            peers = self._servers.all(options.without_lost)
         for peer in peers:
             if function.name not in control.FUNCTIONS:
                 peer.require(function.name)
             elif peer.lost is not None:
                 raise peer.lost.at(function.name, server=peer.name)
         return NodeRouting(function, values, len(peers)), peers
-
-    def _all(self, without_lost: bool) -> List[Peer]:
-        """Returns the servers that a call to all servers is for: those that are present or lost."""
-        state = self.state
-        ranks = [rank for rank in state.servers() if rank < len(self._peers)]
-        found = [self._peers[rank] for rank in ranks
-                 if not without_lost or state.server(rank) is not None or state.awaits(rank)]
-        return found or list(self._peers)
 
     def layout(self, tensor: str) -> Layout:
         """Returns where the slices of a tensor are. Asks the scheduler if that is not known here."""
@@ -426,7 +353,7 @@ class Cluster:
         """
         self._calls.await_all(None if tensor is None else getattr(tensor, "name", tensor))
         if tensor is None and self._ended is None and not self._closed:
-            self._confirm(self.settings.deadline)
+            self._servers.confirm(self.settings.deadline)
 
     # Tensors.
 
@@ -482,10 +409,10 @@ class Cluster:
         self._require_open()
         limit = self.settings.deadline if timeout is None else seconds("timeout", timeout)
         until = time.monotonic() + limit
-        self._confirm(limit)
+        self._servers.confirm(limit)
         known = self._rollback
         self._scheduler.ask("psf.barrier", {"rollback": known}, max(0.001, until - time.monotonic()))
-        self._require_kept()
+        self._servers.require_kept()
         self._late = False
         with self._lock:
             missed = not self._begun and self._is_back() and self._rollback != known
@@ -497,117 +424,6 @@ class Cluster:
         """Ends the cluster, a job or a service."""
         self._require_open()
         self._scheduler.ask("psf.cluster.end", {}, self.settings.deadline)
-
-    # What this side has changed on servers.
-
-    def _confirm(self, limit: float) -> None:
-        """Asks each server that this side has changed something on whether it is present. Blocks until all have answered.
-
-        :raises PsError: with ``UNAVAILABLE`` if a server is lost that this side has ever changed something on
-        """
-        until = time.monotonic() + limit
-        asked = [(peer, peer.unconfirmed(), self._presence(peer, until)) for peer in self._peers if peer.unconfirmed() >= 0]
-        for peer, writes, call in asked:
-            while call is not None:
-                self._calls.wait(call)
-                if call.failure is None:
-                    peer.confirm(writes)
-                    break
-                if call.failure.code != "TIMED_OUT" or time.monotonic() >= until:
-                    break  # lost, or asked again later
-                peer.renew()
-                call = self._presence(peer, until)
-        self._require_kept()
-
-    def _presence(self, peer: Peer, until: float) -> Optional[Call]:
-        if peer.lost is not None:
-            return None
-        function = control.FUNCTIONS["psf.connection.present"]
-        limit = max(0.001, min(self._scheduler.heartbeat, until - time.monotonic()))
-        call = Call(self._calls, function, NodeRouting(function, {}, 1), [peer], limit, background=True)
-        self._calls.start(call)
-        return call
-
-    def _require_kept(self) -> None:
-        for peer in self._peers:
-            if peer.lost is not None and peer.writes:
-                raise PsError("UNAVAILABLE", "%s (expected: running until the job ends, since it held changes of this %s)" % (
-                    peer.lost.detail, self.role))
-
-    # Time.
-
-    def _tick(self) -> None:
-        """Reads what nobody waits for, sends signs of life and which calls are done, and ends calls that are too late."""
-        calls, pinged = self._calls, time.monotonic()
-        last = pinged
-        while not self._closed or calls.outstanding:
-            period = self._scheduler.heartbeat / 4
-            unattended = [call for call in list(calls.outstanding.values()) if not call.attended]
-            if unattended:
-                self._read({peer for call in unattended for peer in call.peers}, 0.01)
-            else:
-                calls.unawaited.wait(min(period, 0.1))
-                calls.unawaited.clear()
-            if calls.forked is not None:
-                return
-            now = time.monotonic()
-            stopped, last = now - last, now
-            for call in list(calls.outstanding.values()):
-                if now >= calls.due(call):
-                    calls.deal(call)
-            signs = now - pinged >= period
-            pinged = now if signs else pinged
-            for peer in (*self._peers, self._scheduler.peer):
-                line = peer.line
-                if line is None:
-                    continue
-                if stopped > 1:
-                    line.heard += stopped  # this process was stopped
-                if peer.has_done:
-                    peer.tell_done(calls.oldest())
-                if peer.silence:
-                    if signs:
-                        peer.ping()
-                    self._require_sign(line, peer.silence, now)
-
-    def _require_sign(self, line: Any, limit: float, now: float) -> None:
-        if now - line.heard <= limit / 2 or not line.lead.acquire(blocking=False):
-            if now - line.heard > limit:
-                line.close(PsError("UNAVAILABLE", "peer: silent (expected: a sign of life within %d ms)" % (limit * 1000)))
-            return
-        try:
-            while line.read(0):
-                pass
-            silent = now - line.heard > limit
-        finally:
-            line.pass_lead()
-        if silent:
-            line.close(PsError("UNAVAILABLE", "peer: silent (expected: a sign of life within %d ms)" % (limit * 1000)))
-
-    def _read(self, peers: Iterable[Peer], seconds: float) -> None:
-        """Reads from those connections that no thread leads, once something arrives there."""
-        lines = {}
-        waiting = select.poll()
-        for peer in peers:
-            line = peer.line
-            if line is not None and not line.lead.locked():
-                try:
-                    number = line.sock.fileno()
-                    waiting.register(number, select.POLLIN)
-                    lines[number] = line
-                except (OSError, ValueError):  # closed meanwhile
-                    continue
-        if not lines:
-            time.sleep(seconds)
-            return
-        for number, _ in waiting.poll(seconds * 1000):
-            line = lines[number]
-            if line.lead.acquire(blocking=False):
-                try:
-                    while line.read(0):
-                        pass
-                finally:
-                    line.pass_lead()
 
     # The end.
 
@@ -622,12 +438,13 @@ class Cluster:
                 return
             self._closed = True
         calls = self._calls
-        left, until = len(calls.foreground()), time.monotonic() + _SETTLE
-        while left and time.monotonic() < until:
-            calls.wait(calls.foreground()[0], min(until, time.monotonic() + 0.01)) if calls.foreground() else None
-            now = len(calls.foreground())
-            if now < left:
-                left, until = now, time.monotonic() + _SETTLE
+        waiting, until = calls.foreground(), time.monotonic() + _SETTLE
+        while waiting and time.monotonic() < until:
+            calls.wait(waiting[0], min(until, time.monotonic() + 0.01))
+            left = calls.foreground()
+            if len(left) < len(waiting):
+                until = time.monotonic() + _SETTLE
+            waiting = left
         calls.fail_all(PsError("CLOSED", "%s: closed before the answer arrived" % self.name), background=False)
         try:
             calls.await_all()
@@ -635,31 +452,16 @@ class Cluster:
             LOG.warning("a call that was not awaited had failed: %s", e)
         try:
             if self._ended is None:
-                self._confirm(self.settings.deadline)
+                self._servers.confirm(self.settings.deadline)
             if self._role == CLIENT:
-                self._end_sessions()
+                self._servers.end_sessions()
         finally:
             self._disconnect()
-
-    def _end_sessions(self) -> None:
-        function = control.FUNCTIONS["psf.connection.end"]
-        sent = []
-        for peer in self._peers:
-            if peer.lost is None:
-                call = Call(self._calls, function, NodeRouting(function, {}, 1), [peer], _SETTLE, background=True)
-                try:
-                    self._calls.start(call)
-                except PsError:
-                    continue
-                sent.append(call)
-        for call in sent:
-            self._calls.wait(call)
 
     def _disconnect(self) -> None:
         _OPEN.discard(self)
         self._scheduler.leave()
-        for peer in self._peers:
-            peer.disconnect()
+        self._servers.disconnect()
         with self._calls.lock:
             self._calls.closed = PsError("CLOSED", "%s: closed" % self.name)
         self._calls.unawaited.set()
@@ -674,7 +476,7 @@ class Cluster:
         """Gives up the connections in a child process, which shares them with its parent."""
         self._calls.forked = ("%s: connected in process %d, used in its child process %d (expected: psf.connect() in the child,"
                         " after the fork)" % (self.name, self._process, os.getpid()))
-        for peer in (*self._peers, self._scheduler.peer):
+        for peer in (*self._servers.peers, self._scheduler.peer):
             if peer.line is not None:
                 peer.line.sock.close()
 

@@ -6,7 +6,7 @@ from typing import Any, Dict
 
 import numpy as np
 
-from .calls import Pending
+from .pending import Pending
 from .errors import bad_request
 
 _BITS = {"2bit": ("TWO_BIT", 2), "1bit": ("ONE_BIT", 1)}

@@ -6,7 +6,7 @@ from typing import Any, Tuple, Union
 
 import numpy as np
 
-from .calls import Pending
+from .pending import Pending
 from .caller import Options
 from .settings import seconds
 from .tensors import PIECES

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import rules
-from .calls import Pending
+from .pending import Pending
 from .compression import Compressor
 from .errors import PsError, bad_request
 from .rules import Optimizer

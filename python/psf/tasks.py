@@ -7,7 +7,8 @@ import struct
 import threading
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from .calls import Pending, Step
+from .calls import Step
+from .pending import Pending
 from .caller import Caller, Options
 from .errors import PsError, bad_request
 

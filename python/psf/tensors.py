@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Seq
 import numpy as np
 
 from . import rules
-from .calls import Pending, wait_all
+from .pending import Pending, wait_all
 from .caller import Options
 from .errors import bad_request
 from .layout import GROWING

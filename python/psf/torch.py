@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from . import rules, tensors
-from .calls import Pending, wait_all
+from .pending import Pending, wait_all
 from .errors import PsError
 from .rules import Optimizer
 from .tensors import Dense, Table

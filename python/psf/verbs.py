@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Callable, Generic, TypeVar
 
-from .calls import Pending
+from .pending import Pending
 
 if TYPE_CHECKING:
     from typing_extensions import Concatenate, ParamSpec

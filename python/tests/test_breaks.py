@@ -63,7 +63,7 @@ class BreaksTest(ClusterTest):
     def test_a_call_waits_for_a_connection_until_its_deadline(self):
         proxy, cluster = self.through()
         table = cluster.table(self.name(), rows=10, width=2, initializer=1)
-        servers = {peer.host.port for peer in cluster._peers}
+        servers = {peer.host.port for peer in cluster._servers.peers}
         proxy.refused = servers
         proxy.cut()
         with self.assertRaises(psf.PsError) as failed:
@@ -78,7 +78,7 @@ class BreaksTest(ClusterTest):
     def test_a_server_that_is_not_reached_is_lost_for_this_client(self):
         proxy, cluster = self.through(reconnect_limit=0.3)
         table = cluster.table(self.name(), rows=10, width=2, initializer=1)
-        proxy.refused = {cluster._peers[1].host.port}
+        proxy.refused = {cluster._servers.peers[1].host.port}
         proxy.cut()
         with self.assertRaises(psf.PsError) as failed:
             while True:
