@@ -456,7 +456,7 @@ class Peer:
     def _try(self) -> None:
         """Replaces the connection once."""
         line = self._connect(_HELLO)
-        adopted = False
+        greeted = adopted = False
         try:
             if self.greeted:
                 self.connections += 1
@@ -467,13 +467,14 @@ class Peer:
                 self.learn(hello)
                 self.greeted = True
                 LOG.info("%s has taken the place of a lost server", self.name)
+            greeted = True
             self.adopt(line)
             adopted = True
         except PsError as e:
             if self.answered:
                 self.attempts.restart(self._useful())
             why = without(line.name, e.detail)
-            if e.code == "UNAVAILABLE":
+            if e.code == "UNAVAILABLE" and not greeted:
                 raise PsError(e.code, "%s: closed before the hello was answered: %s" % (self.name, why)) from e
             if e.code == "TIMED_OUT":
                 raise PsError(e.code, "%s: the hello was not answered: %s" % (self.name, why)) from e

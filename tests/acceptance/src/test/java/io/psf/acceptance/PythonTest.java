@@ -91,7 +91,7 @@ final class PythonTest {
             }
             String printed =
                     Python.run(python, settings, "-W", "error", "-m", "unittest", "discover", "-t", ".", "-s", "tests");
-            assertThat(printed).contains("\nOK\n");
+            assertThat(printed).containsPattern("\nOK( \\(skipped=\\d+\\))?\n"); // torch may be missing
         }
     }
 
