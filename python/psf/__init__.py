@@ -16,6 +16,7 @@ if sys.byteorder != "little":
     raise ImportError("psf: a %s-endian machine (expected: little-endian, as the bytes on the wire are)" % sys.byteorder)
 
 from .caller import Caller
+from .checkpoints import Checkpoint, Checkpoints
 from .pending import Pending, wait_all
 from .cluster import Cluster, connect
 from .errors import PsError
@@ -29,10 +30,11 @@ from .rules import (
 from .settings import Tls
 from .tasks import Task, task_number
 from .tensors import Dense, Table, Tensor, TensorSpec, clip_global_norm, dense, growing, table
+from .training import TrainingLoop
 
 __all__ = [
-    "AllReduce", "Caller", "Cluster", "Dense", "Initializer", "KVStore", "Optimizer", "PartialReduce", "Pending", "PsError",
-    "Schedule", "Ssp", "Table", "TablePolicy", "Task", "Tensor", "TensorSpec", "Tls", "ada_delta", "ada_grad", "adam", "adam_w", "add",
+    "AllReduce", "Caller", "Checkpoint", "Checkpoints", "Cluster", "Dense", "Initializer", "KVStore", "Optimizer", "PartialReduce", "Pending", "PsError",
+    "Schedule", "Ssp", "Table", "TablePolicy", "Task", "Tensor", "TensorSpec", "Tls", "TrainingLoop", "ada_delta", "ada_grad", "adam", "adam_w", "add",
     "all_rows_adam", "assign", "clip_global_norm", "connect", "constant", "dense", "ftrl", "given", "growing", "he_normal",
     "he_uniform", "initializer", "lamb", "lazy_adam", "le_cun_normal", "le_cun_uniform", "momentum", "nesterov", "normal",
     "optimizer", "rms_prop", "row_ada_grad", "sgd", "table", "task_number", "truncated_normal", "uniform", "wait_all",

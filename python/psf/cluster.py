@@ -12,6 +12,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import control, groups, tensors
 from .caller import Caller, Options
+from .checkpoints import Checkpoints
 from .calls import Call, Calls
 from .pending import Pending
 from .errors import PsError, bad_request
@@ -201,6 +202,35 @@ class Cluster:
         self._require_open()
         self.call("psf.connection.present", {}).wait()
         return self._scheduler.refresh(self.settings.deadline).rollback
+
+    @property
+    def noted_rollback(self) -> int:
+        """The number of the last rollback of which this side has taken note."""
+        return self._rollback
+
+    def take_rollback(self) -> None:
+        """Takes note of the rollbacks of until now, since a load begins that makes up for them. Of a client."""
+        if self._role == CLIENT:
+            self._rollback = self.rollback
+
+    def take_return(self) -> bool:
+        """True once for a worker in the place of a lost one, whose job goes back to a checkpoint; not after a barrier."""
+        with self._lock:
+            first, self._begun = not self._begun, True
+        return first and self._is_back()
+
+    def checkpoints(self, name: str, keep: int = 3, incremental: int = 0, tensors: Sequence[Any] = (),
+                    restore: str = "all") -> Checkpoints:
+        """Returns the checkpoints of a model. Sends nothing.
+
+        :param name: a path such as ``ctr`` below the servers' place of checkpoints (``PSF_CHECKPOINTS``)
+        :param keep: the number of complete checkpoints that a save leaves
+        :param incremental: the most saves of changed rows alone after one of all rows
+        :param tensors: the tensors to save and load; none for all
+        :param restore: ``"all"``: all slices go back to a checkpoint when a lost node comes back, which is exact;
+            ``"lost"``: the lost ones alone
+        """
+        return Checkpoints(self, name, keep, incremental, tensors, restore)
 
     # Calls.
 

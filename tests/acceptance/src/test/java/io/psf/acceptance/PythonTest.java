@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.psf.api.Restore;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatType;
+import io.psf.api.spi.FolderStore;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.Late;
 import io.psf.builtin.ModelCheckpoints;
@@ -55,10 +56,11 @@ final class PythonTest {
 
     /** A scheduler with two servers, over TCP, with TLS and a secret or without both. */
     private record Nodes(Scheduler scheduler, List<CompletableFuture<Server>> servers) implements AutoCloseable {
-        static Nodes start(SchedulerConfig config, @Nullable Tls tls) {
+        static Nodes start(SchedulerConfig config, @Nullable Tls tls, Path folder) {
             Scheduler scheduler =
                     Scheduler.start(tls == null ? config : config.withTls(tls).withSecret(SECRET));
-            ServerConfig plain = ServerConfig.of("127.0.0.1", scheduler.port());
+            ServerConfig plain =
+                    ServerConfig.of("127.0.0.1", scheduler.port()).withCheckpoints(new FolderStore(folder));
             ServerConfig server = tls == null ? plain : plain.withTls(tls).withSecret(SECRET);
             return new Nodes(scheduler, List.of(starting(server), starting(server)));
         }
@@ -81,7 +83,7 @@ final class PythonTest {
 
     private void testPackage(@Nullable Tls tls) throws IOException {
         String python = Python.with("numpy");
-        try (Nodes nodes = Nodes.start(SERVICE, tls)) {
+        try (Nodes nodes = Nodes.start(SERVICE, tls, folder.resolve("checkpoints"))) {
             Map<String, String> settings = new HashMap<>(Map.of("PSF_SCHEDULER", nodes.address()));
             if (tls != null) {
                 settings.put("PSF_SECRET", SECRET);
@@ -163,7 +165,7 @@ final class PythonTest {
     @Test
     void aWorkerInPythonDeclaresPushesAndPullsAsOneInJava() throws Exception {
         String python = Python.with("numpy");
-        try (Nodes nodes = Nodes.start(SchedulerConfig.of(2, 2), null)) {
+        try (Nodes nodes = Nodes.start(SchedulerConfig.of(2, 2), null, folder)) {
             Process process = Python.start(
                     python,
                     Map.of("PSF_SCHEDULER", nodes.address(), "PSF_ROLE", "worker", "PSF_RANK", "1"),
@@ -237,5 +239,34 @@ final class PythonTest {
     @Test
     void aRollbackFailsTheNextCall() throws Exception {
         losesAServer(Restore.ALL, "failed: ROLLED_BACK: a lost node has come back", "sums: [1.0, 2.0]");
+    }
+
+    @Test
+    void aTrainingLoopGoesBackWithAServerThatIsLost() throws Exception {
+        String python = Python.with("numpy");
+        try (PsCluster cluster = PsCluster.builder()
+                .tcp()
+                .servers(2)
+                .workers(0)
+                .asService()
+                .checkpoints(folder)
+                .serverReturn(Duration.ofMinutes(2))
+                .start()) {
+            Process process = Python.start(
+                    python,
+                    Map.of("PSF_SCHEDULER", "127.0.0.1:" + cluster.scheduler().port(), "PSF_ROLE", "worker"),
+                    List.of("tests/training.py"));
+            try (BufferedReader printed = process.inputReader(StandardCharsets.UTF_8)) {
+                assertThat(printed.lines().anyMatch("trained"::equals)).isTrue();
+                cluster.servers().get(1).close();
+                cluster.restart(1);
+                process.outputWriter().append("go on\n").close();
+                assertThat(printed.lines().toList())
+                        .contains("steps: 60, position: 60", "sums: [61.0]", "repeated: True");
+                assertThat(process.waitFor()).isZero();
+            } finally {
+                process.destroyForcibly();
+            }
+        }
     }
 }
