@@ -1,10 +1,12 @@
 package io.psf.runtime;
 
+import io.psf.api.Caller;
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.spi.CheckpointStore;
+import io.psf.api.spi.RestorePoint;
 import io.psf.api.spi.ServiceClassPath;
 import io.psf.runtime.internal.cluster.ClusterChange;
 import io.psf.runtime.internal.cluster.ClusterFunctions;
@@ -17,6 +19,7 @@ import io.psf.runtime.internal.server.Connections;
 import io.psf.runtime.internal.server.Dispatcher;
 import io.psf.runtime.internal.server.handler.Handlers;
 import io.psf.runtime.internal.server.node.HostNode;
+import io.psf.runtime.internal.server.node.Recovery;
 import io.psf.runtime.internal.server.shard.HostShard;
 import io.psf.runtime.internal.server.shard.Placements;
 import io.psf.runtime.internal.store.Stores;
@@ -119,10 +122,21 @@ final class ServingSide {
         host.setRank(link.rank());
         host.setMembers(link.first().counted());
         host.setDeclarations(link.view());
-        host.setRestorePoints((caller, point) -> RestoreFromPsf.stub(caller)
-                .call(point.model(), point.all(), point.loaded(), point.rollback(), point.revoked())
-                .toCompletableFuture()
-                .thenApply(done -> null));
+        host.setRecovery(new Recovery() {
+            @Override
+            public CompletableFuture<Void> tell(Caller caller, RestorePoint point) {
+                return RestoreFromPsf.stub(caller)
+                        .call(point.model(), point.all(), point.loaded(), point.rollback(), point.revoked())
+                        .toCompletableFuture()
+                        .thenApply(done -> null);
+            }
+
+            @Override
+            public boolean hasAllServers() {
+                return link.view().state().lost().stream()
+                        .allMatch(loss -> loss.awaited() || loss.member().role() != Role.SERVER);
+            }
+        });
         connections.setPresence((member, since) -> isPresent(link.view().state(), member, since));
         connections.setSilenceLimit(link.limits().heartbeat());
         link.view().whenPermitted(connections::setPermits);

@@ -42,6 +42,12 @@ public interface StoredNode extends Node {
      */
     CompletionStage<Void> restoreFrom(RestorePoint point);
 
+    /**
+     * True unless a server is lost for good, as far as this node knows: calls to all servers that fail with {@code
+     * UNAVAILABLE} now may succeed later.
+     */
+    boolean hasAllServers();
+
     /** Returns the class path that this node was started with, where it finds handlers and named classes. */
     ClassLoader classPath();
 

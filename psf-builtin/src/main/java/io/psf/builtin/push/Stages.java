@@ -1,8 +1,8 @@
 package io.psf.builtin.push;
 
-import io.psf.api.Node;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
+import io.psf.api.spi.StoredNode;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -34,25 +34,26 @@ public final class Stages {
     }
 
     /**
-     * Calls servers, again while one of them is not reached.
+     * Calls servers, again while one of them is not reached, unless it is lost for good.
      *
      * @param node the server that calls, on its lane
      * @param isWanted false once nobody waits for the answer; then the last failure is the result
      * @return completed on the node's lane
      */
-    public static <R> CompletionStage<R> reached(Node node, BooleanSupplier isWanted, Supplier<Pending<R>> call) {
+    public static <R> CompletionStage<R> reached(StoredNode node, BooleanSupplier isWanted, Supplier<Pending<R>> call) {
         CompletableFuture<R> reached = new CompletableFuture<>();
         reach(node, isWanted, call, reached);
         return reached;
     }
 
     private static <R> void reach(
-            Node node, BooleanSupplier isWanted, Supplier<Pending<R>> call, CompletableFuture<R> reached) {
+            StoredNode node, BooleanSupplier isWanted, Supplier<Pending<R>> call, CompletableFuture<R> reached) {
         var unused = begun(() -> call.get().toCompletableFuture()).whenComplete((answer, failure) -> {
             if (failure == null) {
                 reached.complete(answer);
             } else if (cause(failure) instanceof PsException known
                     && known.code() == PsException.Code.UNAVAILABLE
+                    && node.hasAllServers()
                     && isWanted.getAsBoolean()) {
                 var unusedTimer = node.after(AGAIN, () -> reach(node, isWanted, call, reached));
             } else {

@@ -61,8 +61,8 @@ class ModelWorksTest {
             unused = add("m", "given up", false, first);
         }
         CompletableFuture<Integer> last = add("m", "last", true, CompletableFuture.completedFuture(2));
-        CompletableFuture<Integer> follower = last.thenCompose(
-                done -> add("m", "follower", true, CompletableFuture.completedFuture(3)));
+        CompletableFuture<Integer> follower =
+                last.thenCompose(done -> add("m", "follower", true, CompletableFuture.completedFuture(3)));
         first.complete(1);
         assertThat(follower.join()).isEqualTo(3);
         assertThat(begun).containsExactly("first", "last", "follower");

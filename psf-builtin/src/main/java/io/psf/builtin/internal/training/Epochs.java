@@ -3,9 +3,9 @@ package io.psf.builtin.internal.training;
 import io.psf.api.Caller;
 import io.psf.api.DeferredAnswer;
 import io.psf.api.Member;
-import io.psf.api.Node;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
+import io.psf.api.spi.StoredNode;
 import io.psf.builtin.push.Stages;
 import io.psf.builtin.push.WaitingCalls;
 import io.psf.builtin.push.Workers;
@@ -26,7 +26,7 @@ import java.util.function.Supplier;
  * of the members does not matter. No worker is answered before all servers wait for all workers again.
  */
 final class Epochs extends WaitingCalls {
-    private final Node server;
+    private final StoredNode server;
     /** By worker, the call that waits. */
     private final Map<Integer, Call> calls = new TreeMap<>();
     /** Those of the workers that no server waits for. */
@@ -49,12 +49,12 @@ final class Epochs extends WaitingCalls {
         }
     }
 
-    private Epochs(Node server) {
+    private Epochs(StoredNode server) {
         super(server::members);
         this.server = server;
     }
 
-    static Epochs of(Node server) {
+    static Epochs of(StoredNode server) {
         return server.attachment("psf.epochs", Epochs.class, () -> new Epochs(server));
     }
 

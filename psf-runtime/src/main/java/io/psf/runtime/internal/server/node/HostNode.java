@@ -204,9 +204,9 @@ public final class HostNode implements CallTarget {
         context.setDeclarations(declarations);
     }
 
-    /** Sets where this node tells of checkpoints. */
-    public void setRestorePoints(RestorePoints points) {
-        context.setRestorePoints(points);
+    /** Sets what this node has to do with the recovery of lost servers. */
+    public void setRecovery(Recovery recovery) {
+        context.setRecovery(recovery);
     }
 
     /** Sets the caller of the node itself, in a test. */

@@ -53,7 +53,7 @@ final class NodeContext implements StoredNode {
     private final WorkApart apart = new WorkApart();
     private final ClassLoader classPath = ServiceClassPath.of(NodeContext.class);
     private volatile @Nullable Declarations declarations;
-    private volatile RestorePoints points = RestorePoints.NONE;
+    private volatile Recovery recovery = Recovery.NONE;
     /** The caller of the node itself, of a test; null for one that calls the other servers. */
     private volatile @Nullable Caller own;
 
@@ -95,9 +95,9 @@ final class NodeContext implements StoredNode {
         this.declarations = declarations;
     }
 
-    /** Sets where this node tells of checkpoints. */
-    void setRestorePoints(RestorePoints now) {
-        points = now;
+    /** Sets what this node has to do with the recovery of lost servers. */
+    void setRecovery(Recovery now) {
+        recovery = now;
     }
 
     /** Sets the caller of the node itself. */
@@ -229,7 +229,12 @@ final class NodeContext implements StoredNode {
 
     @Override
     public CompletionStage<Void> restoreFrom(RestorePoint point) {
-        return points.tell(caller(RESTORE_LIMIT), point);
+        return recovery.tell(caller(RESTORE_LIMIT), point);
+    }
+
+    @Override
+    public boolean hasAllServers() {
+        return recovery.hasAllServers();
     }
 
     @Override

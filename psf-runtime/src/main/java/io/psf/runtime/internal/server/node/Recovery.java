@@ -1,0 +1,31 @@
+package io.psf.runtime.internal.server.node;
+
+import io.psf.api.Caller;
+import io.psf.api.spi.RestorePoint;
+import java.util.concurrent.CompletableFuture;
+
+/** What a server has to do with the recovery of lost ones. Thread-safe. */
+public interface Recovery {
+    /** No server can be lost. */
+    Recovery NONE = new Recovery() {
+        @Override
+        public CompletableFuture<Void> tell(Caller caller, RestorePoint point) {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public boolean hasAllServers() {
+            return true;
+        }
+    };
+
+    /**
+     * Tells the scheduler of checkpoints from which lost slices are loaded.
+     *
+     * @param caller the caller of the node itself
+     */
+    CompletableFuture<Void> tell(Caller caller, RestorePoint point);
+
+    /** True unless a server is lost for good, as far as this node knows. */
+    boolean hasAllServers();
+}
