@@ -6,29 +6,34 @@ import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.EtagSource;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.FileContext;
+import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
-import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.permission.FsAction;
+import org.apache.hadoop.hdfs.DistributedFileSystem.HdfsDataOutputStreamBuilder;
 import org.apache.hadoop.ipc.RemoteException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Checkpoints in a folder of a file system of Hadoop.
  *
- * <p>A small file is published by a renaming that replaces. In a store of objects, where an object appears whole when
- * its writer has ended, it is written in place.
+ * <p>A small file is published by a renaming, which refuses a name that is taken. In a store of objects an object
+ * appears whole when its writer has ended: it is written in place, on the condition that no object has its name, where
+ * the store has conditional writes.
  */
 public final class HadoopStore implements CheckpointStore {
     /** The schemes of stores of objects. */
@@ -36,8 +41,12 @@ public final class HadoopStore implements CheckpointStore {
 
     private static final String HDFS = "hdfs";
 
+    /** The option to refuse a name that is taken when the object is complete, of stores that can. */
+    private static final String CONDITIONAL = "fs.option.create.conditional.overwrite";
+
     private final FileSystem files;
     private final Path root;
+    private final AtomicInteger open = new AtomicInteger();
 
     /**
      * Creates a store.
@@ -49,14 +58,23 @@ public final class HadoopStore implements CheckpointStore {
         this.root = root;
     }
 
+    /** On a store of objects an object is written and deleted: only that tells what a user may write. */
     @Override
     public void prepare() throws IOException {
+        if (isOfObjects()) {
+            Path probe = new Path(root, "probe-" + UUID.randomUUID());
+            write(probe, new byte[0]);
+            var unused = files.delete(probe, false);
+            return;
+        }
         if (!files.mkdirs(root)) {
             throw new FileSystemException(root.toString(), null, "not created");
         }
-        String probe = "probe-" + UUID.randomUUID(); // what a user may write is known when it is written
-        publish(probe, new byte[0]);
-        delete(probe);
+        files.access(root, FsAction.ALL);
+    }
+
+    private boolean isOfObjects() {
+        return OBJECTS.contains(files.getScheme());
     }
 
     private Path path(String name) throws IOException {
@@ -122,23 +140,39 @@ public final class HadoopStore implements CheckpointStore {
     @Override
     public NewFile create(String name) throws IOException {
         Path path = path(name);
-        return new WrittenFile(files, path, files.create(path, false));
+        return new WrittenFile(files, path, createNew(path), open);
+    }
+
+    /** Creates a file. HDFS forces each block to the disk when it is complete. */
+    private FSDataOutputStream createNew(Path path) throws IOException {
+        FSDataOutputStreamBuilder<?, ?> builder = files.createFile(path);
+        if (builder instanceof HdfsDataOutputStreamBuilder hdfs) {
+            builder = hdfs.syncBlock();
+        }
+        return builder.create()
+                .overwrite(false)
+                .recursive()
+                .opt(CONDITIONAL, true)
+                .build();
     }
 
     @Override
     public void publish(String name, byte[] content) throws IOException {
         Path path = path(name);
-        if (OBJECTS.contains(files.getScheme())) {
-            write(path, content);
+        if (files.exists(path)) {
+            throw new FileAlreadyExistsException(place(name));
+        } else if (isOfObjects()) {
+            publishObject(name, path, content);
             return;
         }
         Path unfinished = path.suffix("." + UUID.randomUUID() + ".part");
         boolean finished = false;
         try {
             write(unfinished, content);
-            FileContext.getFileContext(files.getUri(), files.getConf())
-                    .rename(unfinished, path, Options.Rename.OVERWRITE);
-            finished = true;
+            finished = files.rename(unfinished, path);
+            if (!finished) {
+                throw new FileAlreadyExistsException(place(name));
+            }
         } finally {
             if (!finished) {
                 WrittenFile.deleteAfterFailure(files, unfinished);
@@ -146,12 +180,26 @@ public final class HadoopStore implements CheckpointStore {
         }
     }
 
-    private void write(Path path, byte[] content) throws IOException {
-        try (FSDataOutputStream out = files.create(path, true)) {
-            out.write(content);
-            if (out.hasCapability(StreamCapabilities.HSYNC)) {
-                out.hsync();
+    private void publishObject(String name, Path path, byte[] content) throws IOException {
+        try {
+            write(path, content);
+        } catch (IOException e) {
+            byte[] found;
+            try (FSDataInputStream in = files.open(path)) {
+                found = in.readAllBytes();
+            } catch (IOException none) {
+                e.addSuppressed(none);
+                throw e;
             }
+            if (!Arrays.equals(found, content)) { // else it was written, and what failed is the answer or a second try
+                throw (IOException) new FileAlreadyExistsException(place(name)).initCause(e);
+            }
+        }
+    }
+
+    private void write(Path path, byte[] content) throws IOException {
+        try (FSDataOutputStream out = createNew(path)) {
+            out.write(content);
         }
     }
 
@@ -195,16 +243,6 @@ public final class HadoopStore implements CheckpointStore {
     @Override
     public String place(String name) {
         return root + "/" + name.substring(0, Math.min(name.length(), 1000));
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof HadoopStore that && that.root.equals(root);
-    }
-
-    @Override
-    public int hashCode() {
-        return root.hashCode();
     }
 
     @Override

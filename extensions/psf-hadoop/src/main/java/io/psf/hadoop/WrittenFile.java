@@ -3,6 +3,7 @@ package io.psf.hadoop;
 import io.psf.api.spi.CheckpointStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -12,15 +13,27 @@ import org.apache.hadoop.fs.StreamCapabilities;
 final class WrittenFile implements CheckpointStore.NewFile {
     private static final int PIECE = 1 << 16;
 
+    /** The most files that stay open until they are finished: on HDFS each has two threads. */
+    private static final int MOST_OPEN = 32;
+
     private final FileSystem files;
     private final Path path;
     private final FSDataOutputStream out;
-    private boolean open = true;
+    private final AtomicInteger allOpen;
+    private boolean isOpen = true;
+    private boolean isFinished;
 
-    WrittenFile(FileSystem files, Path path, FSDataOutputStream out) {
+    /**
+     * Creates a file.
+     *
+     * @param allOpen the number of all files that are open
+     */
+    WrittenFile(FileSystem files, Path path, FSDataOutputStream out, AtomicInteger allOpen) {
         this.files = files;
         this.path = path;
         this.out = out;
+        this.allOpen = allOpen;
+        allOpen.incrementAndGet();
     }
 
     @Override
@@ -42,36 +55,41 @@ final class WrittenFile implements CheckpointStore.NewFile {
 
     @Override
     public boolean isOpen() {
-        return open;
+        return isOpen;
     }
 
     @Override
-    public void end() {
-        // the rest is sent when the file is finished
+    public void end() throws IOException {
+        if (allOpen.get() > MOST_OPEN) {
+            closeStream();
+        }
+    }
+
+    private void closeStream() throws IOException {
+        if (isOpen) {
+            isOpen = false;
+            allOpen.decrementAndGet();
+            out.close();
+        }
     }
 
     @Override
     public void finish() throws IOException {
-        if (out.hasCapability(StreamCapabilities.HSYNC)) {
-            out.hsync();
-        }
-        out.close();
-        open = false;
+        closeStream();
+        isFinished = true;
     }
 
     /** Gives the file up unless it is finished: an upload is aborted, since closing it would complete it. */
     @Override
     public void close() throws IOException {
-        if (!open) {
+        if (isFinished) {
             return;
         }
-        open = false;
         try {
-            if (out.hasCapability(StreamCapabilities.ABORTABLE_STREAM)) {
+            if (isOpen && out.hasCapability(StreamCapabilities.ABORTABLE_STREAM)) {
                 var unused = out.abort();
-            } else {
-                out.close();
             }
+            closeStream();
         } finally {
             deleteAfterFailure(files, path);
         }

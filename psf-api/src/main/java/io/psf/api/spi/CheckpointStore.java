@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A name is a path below the place: parts of {@code A-Z a-z 0-9 % . _ -}, with {@code /} between them. Any other
  * name is refused. The effect of a method is visible to all servers when the method returns, and outlasts the loss of
- * any server. Files are created once and read many times; {@link #publish} alone replaces one.
+ * any server. Files are written once and read many times. No file is changed.
  */
 public interface CheckpointStore {
     /**
-     * A file or a folder. Two entries of a name are equal if the file has not been written to or replaced in between.
+     * A file or a folder. Two entries of a name are equal if the file has not been deleted and written again in between.
      *
      * @param name its name in its folder
      * @param isFolder true of a folder
@@ -76,12 +76,16 @@ public interface CheckpointStore {
      */
     SeekableByteChannel read(String name) throws IOException;
 
-    /** Creates a file of a name that no file has had. */
+    /** Creates a file of a name that no file has. */
     NewFile create(String name) throws IOException;
 
     /**
-     * Writes a small file, or replaces it: a reader sees the content before or this one, whole. When it returns, the
+     * Writes a small file of a name that no file has: a reader sees no file, or this one, whole. When it returns, the
      * names of all finished files in its folder are stored, too.
+     *
+     * @throws java.nio.file.FileAlreadyExistsException if there is one. A store that has {@link #lock locks}, or no
+     *     conditional writes, may write both of two files that are published at the same moment, the second in the
+     *     place of the first
      */
     void publish(String name, byte[] content) throws IOException;
 
@@ -91,7 +95,7 @@ public interface CheckpointStore {
     /**
      * Locks a file until the lock is closed or this process has ended.
      *
-     * @param content what the file has while it is locked, for others to read
+     * @param content what the file ends with while it is locked, for others to read
      * @return the lock; null if another process has it, or this one
      * @throws UnsupportedOperationException if the store has no locks
      */

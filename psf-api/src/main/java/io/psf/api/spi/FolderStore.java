@@ -9,6 +9,7 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -151,6 +152,9 @@ public final class FolderStore implements CheckpointStore {
     @Override
     public void publish(String name, byte[] content) throws IOException {
         Path path = path(name);
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            throw new FileAlreadyExistsException(path.toString());
+        }
         OwnerFiles.createDirectories(parent(path));
         Path unfinished = path.resolveSibling(path.getFileName() + UNFINISHED);
         boolean finished = false;
@@ -161,7 +165,7 @@ public final class FolderStore implements CheckpointStore {
                 }
                 channel.force(true);
             }
-            Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE);
             finished = true;
         } finally {
             if (!finished) {

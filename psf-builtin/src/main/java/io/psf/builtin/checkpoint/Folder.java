@@ -65,7 +65,7 @@ record Folder(CheckpointStore store, String model) {
         }
     }
 
-    /** Writes a file of text, or replaces it. */
+    /** Writes a file of text that is not there. */
     void publish(String file, String text) {
         try {
             store.publish(name(file), text.getBytes(StandardCharsets.UTF_8));
