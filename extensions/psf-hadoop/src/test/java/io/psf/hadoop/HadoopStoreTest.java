@@ -16,9 +16,13 @@ import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import io.psf.testkit.StoreContract;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.junit.jupiter.api.AfterAll;
@@ -26,17 +30,21 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checkpoints on HDFS, and on Hadoop's own access to a local folder. */
+/** Checkpoints on HDFS, on S3, and on Hadoop's own access to a local folder. */
 @Timeout(120)
 class HadoopStoreTest {
     @TempDir
     private static Path folder;
 
     private static MiniDFSCluster hdfs;
+    private static S3Server s3;
 
     @BeforeAll
-    static void start() throws IOException {
+    static void start() throws Exception {
+        s3 = new S3Server(UnaryOperator.identity());
         hdfs = new MiniDFSCluster.Builder(
                         new Configuration(), folder.resolve("hdfs").toFile())
                 .numDataNodes(1)
@@ -45,17 +53,19 @@ class HadoopStoreTest {
     }
 
     @AfterAll
-    static void stop() {
+    static void stop() throws Exception {
         hdfs.shutdown(true);
+        s3.close();
     }
 
-    private static CheckpointStore open(String name) throws IOException {
-        return CheckpointStores.open(hdfs.getURI() + "/" + name);
+    private static CheckpointStore open(String scheme, String name) throws IOException {
+        return CheckpointStores.open(scheme.equals("s3a") ? S3Server.place(name) : hdfs.getURI() + "/" + name);
     }
 
-    @Test
-    void hdfsKeepsThePromises() throws IOException {
-        StoreContract.check(open("contract"), open("contract"));
+    @ParameterizedTest
+    @ValueSource(strings = {"hdfs", "s3a"})
+    void aFileSystemKeepsThePromises(String scheme) throws IOException {
+        StoreContract.check(open(scheme, "contract"), open(scheme, "contract"));
     }
 
     @Test
@@ -64,13 +74,16 @@ class HadoopStoreTest {
         StoreContract.check(CheckpointStores.open(place), CheckpointStores.open(place));
     }
 
-    @Test
-    void aModelIsSavedWithIncrementsAndLoadedOnOtherServers() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"hdfs", "s3a"})
+    void aModelIsSavedWithIncrementsAndLoadedOnOtherServers(String scheme) throws IOException {
         TensorId w = TensorId.of("w");
         TensorSpec spec = TensorSpec.table("w", 5000, 8).optimizer(Optimizers.adam(0.1));
         float[] last;
-        try (PsCluster cluster =
-                PsCluster.builder().servers(2).checkpoints(open("models")).start()) {
+        try (PsCluster cluster = PsCluster.builder()
+                .servers(2)
+                .checkpoints(open(scheme, "models"))
+                .start()) {
             Worker worker = cluster.worker();
             Tensors.init(worker, spec);
             ModelCheckpoints checkpoints =
@@ -85,14 +98,16 @@ class HadoopStoreTest {
             last = Tensors.pull(worker, w);
             Tensors.save(worker, w, "alone");
         }
-        assertThat(Model.list(open("models")))
+        assertThat(Model.list(open(scheme, "models")))
                 .extracting(Model.Step::model)
                 .startsWith("alone/w.tensor")
                 .contains("ctr");
-        assertThat(Model.open(open("models"), "ctr").row(w, 4003).orElseThrow())
+        assertThat(Model.open(open(scheme, "models"), "ctr").row(w, 4003).orElseThrow())
                 .isEqualTo(Arrays.copyOfRange(last, 4003 * 8, 4004 * 8));
-        try (PsCluster cluster =
-                PsCluster.builder().servers(3).checkpoints(open("models")).start()) {
+        try (PsCluster cluster = PsCluster.builder()
+                .servers(3)
+                .checkpoints(open(scheme, "models"))
+                .start()) {
             Worker worker = cluster.worker();
             Tensors.init(worker, spec);
             ModelCheckpoint loaded =
@@ -106,13 +121,39 @@ class HadoopStoreTest {
         }
     }
 
+    /** Each waits, or is complete already. */
+    @ParameterizedTest
+    @ValueSource(strings = {"hdfs", "s3a"})
+    void moreFilesAreWrittenThanStayOpen(String scheme) throws IOException {
+        CheckpointStore store = open(scheme, "many");
+        List<CheckpointStore.NewFile> all = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            CheckpointStore.NewFile file = store.create("m/" + i);
+            file.write(ByteBuffer.wrap(new byte[i]));
+            file.end();
+            all.add(file);
+        }
+        assertThat(all).filteredOn(CheckpointStore.NewFile::isOpen).hasSize(32);
+        for (CheckpointStore.NewFile each : all.subList(1, 40)) {
+            each.finish();
+        }
+        for (CheckpointStore.NewFile each : all) {
+            each.close();
+        }
+        assertThat(store.list("m")).hasSize(39).allMatch(each -> each.bytes() == Long.parseLong(each.name()));
+    }
+
     @Test
     void anotherJobIsRefusedWhileTheFirstRuns() throws IOException {
         TensorSpec spec = TensorSpec.dense("w", 10);
-        try (PsCluster cluster =
-                        PsCluster.builder().servers(1).checkpoints(open("jobs")).start();
-                PsCluster other =
-                        PsCluster.builder().servers(1).checkpoints(open("jobs")).start()) {
+        try (PsCluster cluster = PsCluster.builder()
+                        .servers(1)
+                        .checkpoints(open("hdfs", "jobs"))
+                        .start();
+                PsCluster other = PsCluster.builder()
+                        .servers(1)
+                        .checkpoints(open("hdfs", "jobs"))
+                        .start()) {
             TensorId w = Tensors.init(cluster.worker(), spec);
             Tensors.init(other.worker(), spec);
             Tensors.save(cluster.worker(), w, "one");
