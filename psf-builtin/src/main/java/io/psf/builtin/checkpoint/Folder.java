@@ -65,10 +65,19 @@ record Folder(CheckpointStore store, String model) {
         }
     }
 
-    /** Writes a file of text that is not there. */
+    /**
+     * Writes a file of text that is not there.
+     *
+     * @throws PsException with {@code STORAGE} if that fails, or the store has lost the file, or a part of it
+     */
     void publish(String file, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         try {
-            store.publish(name(file), text.getBytes(StandardCharsets.UTF_8));
+            store.publish(name(file), bytes);
+            long found = entry(file).bytes();
+            if (found != bytes.length) {
+                throw new FileSystemException(place(file), null, found + " bytes (expected: " + bytes.length + ")");
+            }
         } catch (IOException e) {
             throw failure("writing " + place(file), e);
         }

@@ -12,6 +12,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -159,7 +161,7 @@ record ModelSteps(Folder folder) {
         images.requireFiles();
         folder.publish(manifest(step), manifest.text());
         try {
-            Set<String> needed = needed(step);
+            Set<String> needed = needed(step, List.of());
             needed.addAll(images.lengths().keySet());
             for (String each : files(step)) {
                 if (!needed.contains(each) && OURS.matcher(each).matches()) {
@@ -193,21 +195,31 @@ record ModelSteps(Folder folder) {
                 .toList();
     }
 
+    /** Returns true if a step has a manifest, listed or not. What is no file is none. */
     private boolean hasManifest(long step) throws IOException {
-        return folder.store().list(folder.name(CheckpointPath.step(step))).stream()
-                .anyMatch(each ->
-                        each.name().equals(ModelManifest.NAME) && each.bytes() != CheckpointStore.Entry.NO_FILE);
+        return isFinished(step)
+                && folder.store().list(folder.name(CheckpointPath.step(step))).stream()
+                        .noneMatch(each -> each.name().equals(ModelManifest.NAME)
+                                && each.bytes() == CheckpointStore.Entry.NO_FILE);
     }
 
     /**
      * Returns the files that the other steps consist of. A damaged manifest names none, and neither does what is no
      * file.
      *
+     * @param files the files to delete. Steps that have them in their folders count even if they are not listed yet
      * @throws PsException with {@code STORAGE} if a manifest or index cannot be read, and may name any file
      */
-    private Set<String> needed(long except) throws IOException {
+    private Set<String> needed(long except, Collection<String> files) throws IOException {
         Set<String> needed = new HashSet<>();
-        for (long each : folders()) {
+        Set<Long> others = new TreeSet<>(folders());
+        for (String each : files) {
+            Matcher name = STEP.matcher(each.split("/", 2)[0]);
+            if (name.matches()) {
+                others.add(Long.parseLong(name.group(1)));
+            }
+        }
+        for (long each : others) {
             if (each == except || !hasManifest(each)) {
                 continue;
             }
@@ -229,9 +241,9 @@ record ModelSteps(Folder folder) {
     void discard(long step) {
         try {
             List<String> left = files(step);
-            Set<String> needed = left.isEmpty() ? Set.of() : needed(step);
             Set<String> own =
                     readIfComplete(step).map(each -> each.lengths().keySet()).orElse(Set.of());
+            Set<String> needed = left.isEmpty() && own.isEmpty() ? Set.of() : needed(step, own);
             folder.store().delete(folder.name(manifest(step)));
             var unused = delete(own, needed);
             for (int attempt = 1; attempt <= MOST_ATTEMPTS && delete(left, needed); attempt++) {
