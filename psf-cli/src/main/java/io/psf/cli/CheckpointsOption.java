@@ -11,11 +11,25 @@ import picocli.CommandLine.Option;
 final class CheckpointsOption {
     private static final String SETTING = "PSF_CHECKPOINTS";
 
-    @Option(names = "--checkpoints", paramLabel = "DIR", description = "the servers' directory (PSF_CHECKPOINTS)")
+    @Option(
+            names = "--checkpoints",
+            paramLabel = "DIR",
+            description = "the servers' directory, or another place (PSF_CHECKPOINTS)")
     private String place = "";
 
-    /** Returns the place. */
+    @Option(
+            names = {"--classpath", "-cp"},
+            paramLabel = "PATH",
+            defaultValue = "",
+            description = "where a store is, of a place that is no directory: jars and folders, separated by"
+                    + " '${sys:path.separator}'")
+    private String classPath = "";
+
+    /** Returns the place. The store may find what it needs on the class path of the option for as long as it is used. */
     CheckpointStore place(Map<String, String> environment) {
+        if (!classPath.isEmpty()) {
+            Thread.currentThread().setContextClassLoader(ClassPathOption.loader(classPath));
+        }
         return place("--checkpoints", place, environment);
     }
 

@@ -9,11 +9,13 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -40,6 +42,9 @@ public final class HadoopStore implements CheckpointStore {
     private static final Set<String> OBJECTS = Set.of("s3a", "s3", "gs", "oss", "cosn", "obs");
 
     private static final String HDFS = "hdfs";
+
+    /** The option for the time that a server waits for the lock of a server that has ended: some more than a lease. */
+    private static final String LOCK_OUTLIVES = "psf.hdfs.lock.outlives";
 
     /** The option to refuse a name that is taken when the object is complete, of stores that can. */
     private static final String CONDITIONAL = "fs.option.create.conditional.overwrite";
@@ -216,8 +221,8 @@ public final class HadoopStore implements CheckpointStore {
     }
 
     /**
-     * On HDFS the writer of a file has a lease. It is renewed while its process runs, and given to another writer a
-     * minute after that has ended.
+     * On HDFS the writer of a file has a lease. It is renewed while its process runs, and given to another writer who
+     * asks a minute after that has ended, and once more when the file is closed.
      */
     @Override
     public @Nullable Closeable lock(String name, byte[] content) throws IOException {
@@ -238,6 +243,13 @@ public final class HadoopStore implements CheckpointStore {
             }
             throw e;
         }
+    }
+
+    @Override
+    public Duration lockOutlives() {
+        return HDFS.equals(files.getScheme())
+                ? Duration.ofSeconds(files.getConf().getTimeDuration(LOCK_OUTLIVES, 90, TimeUnit.SECONDS))
+                : Duration.ZERO;
     }
 
     @Override

@@ -10,7 +10,8 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.UnsupportedFileSystemException;
 
 /**
- * Finds the file systems of Hadoop by their schemes, with the configuration on the class path ({@code core-site.xml}).
+ * Finds the file systems of Hadoop by their schemes, with the configuration on the class path ({@code core-site.xml}),
+ * or another one.
  */
 public final class HadoopStores implements CheckpointStoreProvider {
     /** The option for the first pause of a writer of HDFS that asks whether its file is complete. */

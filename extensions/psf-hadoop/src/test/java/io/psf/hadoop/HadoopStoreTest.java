@@ -1,5 +1,6 @@
 package io.psf.hadoop;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -22,8 +23,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -146,13 +149,16 @@ class HadoopStoreTest {
     @Test
     void anotherJobIsRefusedWhileTheFirstRuns() throws IOException {
         TensorSpec spec = TensorSpec.dense("w", 10);
-        try (PsCluster cluster = PsCluster.builder()
+        Configuration impatient = new Configuration();
+        impatient.set("psf.hdfs.lock.outlives", "1s");
+        try (FileSystem files = FileSystem.newInstance(hdfs.getURI(), impatient);
+                PsCluster cluster = PsCluster.builder()
                         .servers(1)
                         .checkpoints(open("hdfs", "jobs"))
                         .start();
                 PsCluster other = PsCluster.builder()
                         .servers(1)
-                        .checkpoints(open("hdfs", "jobs"))
+                        .checkpoints(new HadoopStore(files, new org.apache.hadoop.fs.Path(hdfs.getURI() + "/jobs")))
                         .start()) {
             TensorId w = Tensors.init(cluster.worker(), spec);
             Tensors.init(other.worker(), spec);
@@ -161,6 +167,44 @@ class HadoopStoreTest {
                     .hasMessageContaining("another job saves there, process ");
             Tensors.load(other.worker(), w, "one");
         }
+    }
+
+    /** HDFS gives the lease of a process that has ended to another one after a time. */
+    @Test
+    void theLockOfAJobThatWasKilledIsWaitedFor() throws Exception {
+        hdfs.setLeasePeriod(1000, 60_000);
+        Process holder = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        HadoopStoreTest.class.getName(),
+                        hdfs.getURI() + "/killed")
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try (PsCluster cluster = PsCluster.builder()
+                .servers(1)
+                .checkpoints(open("hdfs", "killed"))
+                .start()) {
+            assertThat(holder.inputReader().readLine()).isEqualTo("locked");
+            TensorId w = Tensors.init(cluster.worker(), TensorSpec.dense("w", 10));
+            CompletableFuture<Void> saved = CompletableFuture.runAsync(() -> Tensors.save(cluster.worker(), w, "one"));
+            holder.destroyForcibly().waitFor();
+            saved.join();
+        } finally {
+            holder.destroyForcibly();
+            hdfs.setLeasePeriod(60_000, 1_200_000);
+        }
+        assertThat(Model.list(open("hdfs", "killed")))
+                .extracting(Model.Step::state)
+                .containsExactly(Model.State.COMPLETE);
+    }
+
+    /** The process that is killed. */
+    public static void main(String[] place) throws Exception {
+        CheckpointStores.open(place[0]).lock("one/lock", "another process\n".getBytes(UTF_8));
+        System.out.println("locked");
+        Thread.sleep(Long.MAX_VALUE);
     }
 
     @Test

@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.channels.WritableByteChannel;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -93,7 +94,7 @@ public interface CheckpointStore {
     void delete(String name) throws IOException;
 
     /**
-     * Locks a file until the lock is closed or this process has ended.
+     * Locks a file until the lock is closed, or this process has ended and the time of {@link #lockOutlives} is over.
      *
      * @param content what the file ends with while it is locked, for others to read
      * @return the lock; null if another process has it, or this one
@@ -101,6 +102,11 @@ public interface CheckpointStore {
      */
     @Nullable
     Closeable lock(String name, byte[] content) throws IOException;
+
+    /** Returns how long a lock may stay when its process has ended without closing it, for example by a kill. */
+    default Duration lockOutlives() {
+        return Duration.ZERO;
+    }
 
     /** Returns where a file is, for messages. */
     String place(String name);

@@ -34,8 +34,8 @@ public interface DeleteModel {
                         () -> !answer.isDone(),
                         () -> leader.restoreFrom(RestorePoint.revoked(
                                         request.model())) // first: a server that comes back loads what is named
+                                .thenCompose(revoked -> ModelLocks.of(leader).await(leader, request.model()))
                                 .thenRun(() -> {
-                                    ModelLocks.of(leader).take(leader.checkpoints(), request.model());
                                     for (long step : steps.steps()) {
                                         steps.discard(step);
                                         works.skipped(request.model()).remove(step);

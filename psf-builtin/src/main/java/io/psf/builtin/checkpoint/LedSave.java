@@ -105,7 +105,8 @@ public final class LedSave {
         checks.allowed().run();
         CompletionStage<Void> asked = checks.asksFirst() ? ask() : CompletableFuture.completedFuture(null);
         Caller servers = leader.caller(ModelWorks.LIMIT);
-        return asked.thenCompose(exact -> freeze(servers))
+        return asked.thenCompose(exact -> ModelLocks.of(leader).await(leader, steps.model()))
+                .thenCompose(taken -> freeze(servers))
                 .thenCompose(copied -> {
                     frozen.complete(null);
                     return Stages.reached(
@@ -136,7 +137,6 @@ public final class LedSave {
 
     /** Deletes what an earlier save of the step has left, and has all servers copy their shards. */
     private CompletionStage<FreezeModel.Response> freeze(Caller servers) {
-        ModelLocks.of(leader).take(leader.checkpoints(), steps.model());
         if (step == NEXT) {
             step = steps.steps().stream().findFirst().orElse(-1L) + 1;
         }

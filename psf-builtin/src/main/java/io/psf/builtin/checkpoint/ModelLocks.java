@@ -3,16 +3,20 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.spi.CheckpointStore;
+import io.psf.api.spi.StoredNode;
 import io.psf.builtin.push.AtMost;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +30,8 @@ final class ModelLocks implements AutoCloseable {
 
     /** The most models that one job saves: the lock of each has an open file. */
     static final int MOST = 1000;
+
+    private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private static final Logger LOG = LoggerFactory.getLogger(ModelLocks.class);
 
@@ -42,26 +48,74 @@ final class ModelLocks implements AutoCloseable {
      *     cannot be written
      */
     void take(CheckpointStore store, String model) {
+        Folder folder = folder(store, model);
+        if (!take(folder)) {
+            throw refused(folder);
+        }
+    }
+
+    private static Folder folder(CheckpointStore store, String model) {
         CheckpointPath.require("checkpoint", model);
-        String name = CheckpointPath.shared(model);
+        return new Folder(store, CheckpointPath.shared(model));
+    }
+
+    /**
+     * Takes a model's folder for this job as {@link #take} does, and asks again for as long as the lock may be of a
+     * process that has ended.
+     */
+    CompletionStage<Void> await(StoredNode server, String model) {
+        CheckpointStore store = server.checkpoints();
+        Folder folder = folder(store, model);
+        if (take(folder)) {
+            return CompletableFuture.completedFuture(null);
+        }
+        long questions = store.lockOutlives().dividedBy(PAUSE);
+        if (questions == 0) {
+            throw refused(folder);
+        }
+        LOG.warn("{}; asked again for {} s", refused(folder).detail(), store.lockOutlives().toSeconds());
+        CompletableFuture<Void> taken = new CompletableFuture<>();
+        again(server, folder, questions, taken);
+        return taken;
+    }
+
+    private void again(Node server, Folder folder, long questions, CompletableFuture<Void> taken) {
+        var unused = server.after(PAUSE, () -> {
+            try {
+                if (take(folder)) {
+                    taken.complete(null);
+                } else if (questions <= 1) {
+                    taken.completeExceptionally(refused(folder));
+                } else {
+                    again(server, folder, questions - 1, taken);
+                }
+            } catch (PsException e) {
+                taken.completeExceptionally(e);
+            }
+        });
+    }
+
+    /** Takes a folder. Returns false if another job has it. */
+    private boolean take(Folder folder) {
+        String name = folder.model();
         if (held.containsKey(name)) {
-            return;
+            return true;
         }
         AtMost.requireOneMore(
                 "models that this job saves, with \"" + name + "\"",
                 held.size(),
                 MOST,
                 "use another job for further models");
-        Folder folder = new Folder(store, name);
         try {
-            Closeable lock = store.lock(folder.name(FILE), owner().getBytes(StandardCharsets.UTF_8));
-            if (lock == null) {
-                throw refused(folder);
+            Closeable lock = folder.store().lock(folder.name(FILE), owner().getBytes(StandardCharsets.UTF_8));
+            if (lock != null) {
+                held.put(name, lock);
             }
-            held.put(name, lock);
+            return lock != null;
         } catch (UnsupportedOperationException e) {
             LOG.warn("no lock against a second job, since the place of checkpoints has none: {}", e.getMessage());
             held.put(name, () -> {});
+            return true;
         } catch (IOException e) {
             throw Folder.failure("locking " + folder.place(FILE), e);
         }
@@ -70,7 +124,7 @@ final class ModelLocks implements AutoCloseable {
     private static PsException refused(Folder folder) {
         String owner;
         try {
-            owner = folder.text(FILE).strip();
+            owner = folder.text(FILE).lines().reduce("", (before, last) -> last);
         } catch (IOException e) {
             owner = "";
         }
