@@ -96,7 +96,10 @@ record ClusterSettings(Map<String, String> texts) {
         ServerConfig config = ServerConfig.of(host(), port()).listen(host, 0);
         config = find(SECRET).map(config::withSecret).orElse(config);
         config = tls().map(config::withTls).orElse(config);
-        config = find(CHECKPOINTS).map(Path::of).map(config::withCheckpoints).orElse(config);
+        config = find(CHECKPOINTS)
+                .map(CheckpointPlace::open)
+                .map(config::withCheckpoints)
+                .orElse(config);
         config = find(MAPPED).map(Path::of).map(config::withMapped).orElse(config);
         return find(MEMORY).map(Long::parseLong).map(config::withTensorMemory).orElse(config);
     }

@@ -39,7 +39,8 @@ final class SubmitTest {
     private static final List<String> PATH =
             Arrays.asList(System.getProperty("java.class.path").split(File.pathSeparator, -1));
     /** The jars that docs/spark.md names. */
-    private static final List<String> MODULES = List.of("psf-spark", "psf-builtin", "psf-runtime", "psf-api");
+    private static final List<String> MODULES =
+            List.of("psf-spark", "psf-hadoop", "psf-builtin", "psf-runtime", "psf-api");
 
     private static final Path CLASSES = Path.of("target/test-classes");
     private static final String SECRET = "a secret of the test";
