@@ -128,11 +128,12 @@ public final class Settings {
         return limit;
     }
 
-    /** Returns the server's configuration. */
+    /** Returns the server's configuration. Opens the place of checkpoints. */
     public ServerConfig server() {
         checkRole(Role.SERVER);
         JoinConfig join = join(Role.SERVER);
         ServerConfig usual = ServerConfig.of(join.schedulerHost(), join.schedulerPort());
+        String place = find(SettingsKey.CHECKPOINTS, Role.SERVER);
         SettingsAddress listen =
                 orElse(SettingsKey.LISTEN, Role.SERVER, new SettingsAddress(usual.host(), usual.port()));
         return new ServerConfig(
@@ -142,7 +143,7 @@ public final class Settings {
                 orElse(SettingsKey.LANES, Role.SERVER, usual.lanes()),
                 new ServerConfig.Storage(
                         find(SettingsKey.MAPPED, Role.SERVER),
-                        find(SettingsKey.CHECKPOINTS, Role.SERVER),
+                        place == null ? null : SettingsText.checkpoints(place),
                         orElse(SettingsKey.MEMORY, Role.SERVER, usual.storage().memory()),
                         orElse(
                                 SettingsKey.TENSOR_MEMORY,

@@ -1,7 +1,6 @@
 package io.psf.runtime;
 
 import io.psf.api.Role;
-import io.psf.api.spi.CheckpointStore;
 import io.psf.runtime.internal.cluster.Join;
 import io.psf.runtime.spi.store.MemoryLimit;
 import java.nio.file.Path;
@@ -97,10 +96,10 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             SettingsText::path,
             List.of(SettingsSpelling.of("PSF_MAPPED")));
 
-    static final SettingsKey<CheckpointStore> CHECKPOINTS = new SettingsKey<>(
+    static final SettingsKey<String> CHECKPOINTS = new SettingsKey<>(
             "a directory for checkpoints, or a place such as hdfs://host/models whose store is on the class path, the same"
                     + " for all servers",
-            SettingsText::checkpoints,
+            text -> text, // opened by servers alone: other nodes need no store
             List.of(SettingsSpelling.of("PSF_CHECKPOINTS")));
 
     static final SettingsKey<Integer> LANES = new SettingsKey<>(

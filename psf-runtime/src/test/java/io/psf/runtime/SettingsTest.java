@@ -518,4 +518,15 @@ class SettingsTest {
                 .isInstanceOfSatisfying(
                         PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.CONFIGURATION));
     }
+
+    /** The store is on the class path of servers alone. */
+    @Test
+    void onlyAServerOpensThePlaceOfCheckpoints() {
+        Settings settings =
+                Settings.of(Map.of("PSF_SCHEDULER", "127.0.0.1:9000", "PSF_CHECKPOINTS", "nowhere://bucket/models"));
+        assertThat(settings.worker().join().schedulerPort()).isEqualTo(9000);
+        assertThatThrownBy(settings::server)
+                .isInstanceOf(PsException.class)
+                .hasMessageContaining("PSF_CHECKPOINTS: place of checkpoints: nowhere://bucket/models (expected: ");
+    }
 }
