@@ -40,19 +40,33 @@ public final class OwnerFiles {
      * Forces the names of a directory and of those above it to the disk: they may be new, and a directory whose name is
      * lost is lost with its files. A directory that cannot be opened as a file is passed over, as all are on some
      * systems.
+     *
+     * @throws IOException if the disk fails
      */
-    public static void forceNames(Path directory) {
+    public static void forceNames(Path directory) throws IOException {
         for (Path at = directory.toAbsolutePath().getParent(); at != null; at = at.getParent()) {
             forceNamesIn(at);
         }
     }
 
-    /** Forces the names in a directory to the disk, if the system supports that. */
-    public static void forceNamesIn(Path directory) {
-        try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+    /**
+     * Forces the names in a directory to the disk, if the system can open a directory as a file.
+     *
+     * @throws IOException if the disk fails
+     */
+    public static void forceNamesIn(Path directory) throws IOException {
+        FileChannel names;
+        try {
+            names = FileChannel.open(directory, StandardOpenOption.READ);
+        } catch (IOException e) {
+            return; // this system cannot
+        }
+        try (names) {
             names.force(true);
         } catch (IOException e) {
-            return; // this system cannot open a directory as a file
+            throw (IOException) new FileSystemException(
+                            directory.toString(), null, "its names are not forced to the disk, " + e.getMessage())
+                    .initCause(e);
         }
     }
 
