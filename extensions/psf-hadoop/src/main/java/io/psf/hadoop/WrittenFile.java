@@ -2,25 +2,38 @@ package io.psf.hadoop;
 
 import io.psf.api.spi.CheckpointStore;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StreamCapabilities;
+import org.jspecify.annotations.Nullable;
 
-/** A file that is being written. Used by one thread at a time. */
+/** A file that is being written. Used by one thread at a time. Once it is whole, another thread waits for the store. */
 final class WrittenFile implements CheckpointStore.NewFile {
     private static final int PIECE = 1 << 16;
 
     /** The most files that stay open until they are finished: on HDFS each has two threads. */
     private static final int MOST_OPEN = 32;
 
+    private static final int CLOSED_AT_ONCE = 8;
+
+    /** Closes files. On HDFS each waits until all its bytes are on disks, on S3 until they are uploaded. */
+    private static final Executor CLOSERS = closers();
+
     private final FileSystem files;
     private final Path path;
     private final FSDataOutputStream out;
     private final AtomicInteger allOpen;
-    private boolean isOpen = true;
+    private @Nullable CompletableFuture<Void> closing;
     private boolean isFinished;
 
     /**
@@ -34,6 +47,17 @@ final class WrittenFile implements CheckpointStore.NewFile {
         this.out = out;
         this.allOpen = allOpen;
         allOpen.incrementAndGet();
+    }
+
+    private static Executor closers() {
+        ThreadPoolExecutor threads = new ThreadPoolExecutor(
+                CLOSED_AT_ONCE, CLOSED_AT_ONCE, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
+                    Thread thread = new Thread(work, "psf-hadoop-close");
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        threads.allowCoreThreadTimeOut(true);
+        return threads;
     }
 
     @Override
@@ -55,27 +79,50 @@ final class WrittenFile implements CheckpointStore.NewFile {
 
     @Override
     public boolean isOpen() {
-        return isOpen;
+        return closing == null || !closing.isDone();
     }
 
     @Override
     public void end() throws IOException {
+        CompletableFuture<Void> begun = closing();
         if (allOpen.get() > MOST_OPEN) {
-            closeStream();
+            await(begun);
         }
     }
 
-    private void closeStream() throws IOException {
-        if (isOpen) {
-            isOpen = false;
-            allOpen.decrementAndGet();
+    private CompletableFuture<Void> closing() {
+        CompletableFuture<Void> begun = closing;
+        if (begun == null) {
+            begun = CompletableFuture.runAsync(this::closeStream, CLOSERS);
+            closing = begun;
+        }
+        return begun;
+    }
+
+    private void closeStream() {
+        try {
             out.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            allOpen.decrementAndGet();
+        }
+    }
+
+    private static void await(CompletableFuture<Void> closing) throws IOException {
+        try {
+            closing.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof UncheckedIOException known) {
+                throw known.getCause();
+            }
+            throw e;
         }
     }
 
     @Override
     public void finish() throws IOException {
-        closeStream();
+        await(closing());
         isFinished = true;
     }
 
@@ -86,10 +133,10 @@ final class WrittenFile implements CheckpointStore.NewFile {
             return;
         }
         try {
-            if (isOpen && out.hasCapability(StreamCapabilities.ABORTABLE_STREAM)) {
+            if (closing == null && out.hasCapability(StreamCapabilities.ABORTABLE_STREAM)) {
                 var unused = out.abort();
             }
-            closeStream();
+            await(closing());
         } finally {
             deleteAfterFailure(files, path);
         }

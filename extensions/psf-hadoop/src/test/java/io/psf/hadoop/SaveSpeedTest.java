@@ -13,6 +13,7 @@ import io.psf.builtin.Tensors;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -20,17 +21,20 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.io.IOUtils;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The time of saves beside that of the file system's own copy of a file of the same bytes, in turns. The copy of the
- * folder is forced to the disk, as the files of a save are.
+ * The time of saves beside that of the file system's own copy of a file of the same bytes, in turns. Copies are forced to
+ * the disk, as the files of a save are: of the folder at their end, on HDFS each block.
  */
 @Tag("long")
 @Timeout(900)
@@ -73,7 +77,14 @@ class SaveSpeedTest {
             });
             org.apache.hadoop.fs.Path put = new org.apache.hadoop.fs.Path("/copy");
             compare("hdfs", hdfs.getURI() + "/place", () -> {
-                files.copyFromLocalFile(false, true, new org.apache.hadoop.fs.Path(bytes.toUri()), put);
+                try (InputStream in = Files.newInputStream(bytes);
+                        OutputStream out = ((DistributedFileSystem) files)
+                                .createFile(put)
+                                .syncBlock()
+                                .create()
+                                .build()) {
+                    IOUtils.copyBytes(in, out, new Configuration());
+                }
                 files.delete(put, false);
             });
         } finally {
@@ -84,7 +95,7 @@ class SaveSpeedTest {
     private Path file(long length) throws IOException {
         Path file = folder.resolve("bytes");
         byte[] piece = new byte[1 << 20];
-        new java.util.Random(1).nextBytes(piece);
+        new Random(1).nextBytes(piece);
         try (OutputStream out = Files.newOutputStream(file)) {
             for (long left = length; left > 0; left -= piece.length) {
                 out.write(piece);
