@@ -73,7 +73,10 @@ final class ModelLocks implements AutoCloseable {
         if (questions == 0) {
             throw refused(folder);
         }
-        LOG.warn("{}; asked again for {} s", refused(folder).detail(), store.lockOutlives().toSeconds());
+        LOG.warn(
+                "{}; asked again for {} s",
+                refused(folder).detail(),
+                store.lockOutlives().toSeconds());
         CompletableFuture<Void> taken = new CompletableFuture<>();
         again(server, folder, questions, taken);
         return taken;

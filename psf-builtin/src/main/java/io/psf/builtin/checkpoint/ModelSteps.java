@@ -282,6 +282,15 @@ record ModelSteps(Folder folder) {
      */
     List<String> prune(int keep, long saved, boolean spare, SkippedSteps skipped) {
         List<String> failures = new ArrayList<>();
+        try {
+            prune(keep, saved, spare, skipped, failures);
+        } catch (PsException e) { // the step that was saved is complete
+            failures.add(e.detail());
+        }
+        return failures;
+    }
+
+    private void prune(int keep, long saved, boolean spare, SkippedSteps skipped, List<String> failures) {
         Set<String> files = spare ? files(read(saved)) : Set.of();
         boolean needsSpare = spare;
         int complete = 0;
@@ -299,7 +308,6 @@ record ModelSteps(Folder folder) {
                 complete++;
             }
         }
-        return failures;
     }
 
     /** Returns the names of the files that a complete step consists of. */
