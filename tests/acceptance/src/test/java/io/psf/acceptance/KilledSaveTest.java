@@ -2,6 +2,7 @@ package io.psf.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
@@ -89,6 +90,7 @@ final class KilledSaveTest {
             Throwable failure = saving.handle((saved, e) -> e).get(60, TimeUnit.SECONDS);
             complete = failure == null;
             assertThat(complete || failure.getCause() instanceof PsException).isTrue();
+            await().until(() -> !worker.lost().isEmpty()); // the server that leads has heard of it before
             assertThatThrownBy(worker::close).isInstanceOf(PsException.class);
         }
         try (LocalJob job = job(folder);
