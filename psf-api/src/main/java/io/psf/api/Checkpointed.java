@@ -43,6 +43,16 @@ import java.io.IOException;
  */
 public interface Checkpointed {
     /**
+     * True if the attachment calls {@link Shard#changed} for each row whose state it changes, other than a row that is
+     * created or removed. Then an incremental save of the shard writes the rows that have changed; otherwise it has all
+     * rows, since nobody knows of which rows the state has changed. Need not be true of an attachment without {@link
+     * #saveRow}: its total is in every save.
+     */
+    default boolean tellsChanges() {
+        return false;
+    }
+
+    /**
      * Writes the state of a row. If nothing is written, nothing is loaded for the row.
      *
      * @param key a global key that the shard owns

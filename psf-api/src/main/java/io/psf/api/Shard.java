@@ -217,6 +217,16 @@ public interface Shard {
     }
 
     /**
+     * Says that an attachment's state of a row has changed, so that the next incremental save of the shard has the row.
+     * The shard itself knows which rows of its values and slots are written to. Costs nothing as long as no save is
+     * incremental.
+     *
+     * @param row the local row
+     * @see Checkpointed#tellsChanges
+     */
+    default void changed(int row) {}
+
+    /**
      * Allocates scratch memory for the answer, [n] float32, from the lane's arena: valid until the answer is sent, its
      * initial content undefined.
      */

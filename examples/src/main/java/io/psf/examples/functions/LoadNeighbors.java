@@ -38,6 +38,7 @@ public interface LoadNeighbors {
         Adjacency adjacency = Adjacency.of(shard);
         for (int i = 0; i < rows.length; i++) {
             adjacency.add(rows[i], slice.targets().get(i));
+            shard.changed(rows[i]);
         }
         return new Response();
     }
@@ -107,6 +108,12 @@ public interface LoadNeighbors {
         /** Returns a copy of the neighbours of a row, in the order of loading. */
         long[] neighbors(int row) {
             return degree(row) == 0 ? new long[0] : Arrays.copyOf(neighbors[row], degrees[row]);
+        }
+
+        /** The handler tells the shard. */
+        @Override
+        public boolean tellsChanges() {
+            return true;
         }
 
         @Override

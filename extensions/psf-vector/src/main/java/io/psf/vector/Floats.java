@@ -2,6 +2,7 @@ package io.psf.vector;
 
 import static java.lang.invoke.MethodType.methodType;
 
+import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.FloatArray;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -90,7 +91,7 @@ final class Floats {
 
     /** Returns the memory of an array; null if the array is on the heap. */
     static @Nullable Floats of(FloatArray array) {
-        ByteBuffer bytes = array.offHeap();
+        ByteBuffer bytes = ArrayMemory.offHeap(array); // the caller of a kernel marks what it steps
         if (bytes == null) {
             return null;
         }

@@ -1,6 +1,7 @@
 package io.psf.api.array;
 
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of arrays, for code that makes frames, files and stores. Programs that use psf, and handlers, do not need
@@ -29,6 +30,29 @@ public final class ArrayMemory {
      */
     public static FloatArray viewStochastic(ByteBuffer bytes, FloatType type, long seed) {
         return HalfFloats.view(bytes, type, new RandomBits(seed));
+    }
+
+    /**
+     * Returns a view of a column of a shard, [rows, width], which marks the rows that are written to through it, or
+     * through a slice of it.
+     *
+     * @param rows what gets the marks
+     */
+    public static FloatArray marking(FloatArray column, int width, RowWrites rows) {
+        return column.marking(new ColumnWrites(rows, width));
+    }
+
+    /**
+     * Returns the off-heap bytes behind an array as {@link FloatArray#offHeap} does, and marks no row of a shard: for
+     * reading, or for a caller that tells what it writes ({@link #mark}).
+     */
+    public static @Nullable ByteBuffer offHeap(FloatArray array) {
+        return array.memory();
+    }
+
+    /** Marks the rows of a shard whose elements are written to through {@link #offHeap}. */
+    public static void mark(FloatArray array, int begin, int n) {
+        array.mark(begin, n);
     }
 
     /**

@@ -13,8 +13,8 @@ abstract sealed class ConvertedFloats extends FloatArray permits HalfFloats, Rea
     /** A heap tile of converted values. One for each thread. */
     private static final ThreadLocal<float[]> FLOATS = ThreadLocal.withInitial(() -> new float[TILE]);
 
-    ConvertedFloats() {
-        super(NO_FLOATS);
+    ConvertedFloats(@Nullable ColumnWrites writes, int firstInColumn) {
+        super(NO_FLOATS, null, 0, writes, firstInColumn);
     }
 
     /** Returns this thread's tile of converted values. */
@@ -24,6 +24,11 @@ abstract sealed class ConvertedFloats extends FloatArray permits HalfFloats, Rea
 
     @Override
     public final @Nullable ByteBuffer offHeap() {
+        return null;
+    }
+
+    @Override
+    final @Nullable ByteBuffer memory() {
         return null;
     }
 

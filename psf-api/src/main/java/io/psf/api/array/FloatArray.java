@@ -27,14 +27,27 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
 
     private final int firstByte;
 
+    /** Marks the rows that are written to; null if no shard's rows are in this memory. */
+    private final @Nullable ColumnWrites writes;
+
+    /** The index of this array's first element in the column of the shard. */
+    private final int firstInColumn;
+
     FloatArray(FloatBuffer data) {
-        this(data, null, 0);
+        this(data, null, 0, null, 0);
     }
 
-    private FloatArray(FloatBuffer data, @Nullable ByteBuffer bytes, int firstByte) {
+    FloatArray(
+            FloatBuffer data,
+            @Nullable ByteBuffer bytes,
+            int firstByte,
+            @Nullable ColumnWrites writes,
+            int firstInColumn) {
         this.data = data;
         this.bytes = bytes;
         this.firstByte = firstByte;
+        this.writes = writes;
+        this.firstInColumn = firstInColumn;
     }
 
     /** Returns a new on-heap array of n zeros. */
@@ -67,7 +80,43 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
     public static FloatArray view(ByteBuffer bytes) {
         SharedArray.requireWhole(bytes.remaining(), ElementType.FLOAT);
         return new FloatArray(
-                SharedArray.littleEndian(bytes).asFloatBuffer(), bytes.isDirect() ? bytes : null, bytes.position());
+                SharedArray.littleEndian(bytes).asFloatBuffer(),
+                bytes.isDirect() ? bytes : null,
+                bytes.position(),
+                null,
+                0);
+    }
+
+    /** Returns a view of this array, the column of a shard, that marks the rows that are written to. */
+    FloatArray marking(ColumnWrites column) {
+        return new FloatArray(data, bytes, firstByte, column, 0);
+    }
+
+    /** Returns what marks the rows that are written to; null if no shard's rows are in this memory. */
+    final @Nullable ColumnWrites writes() {
+        return writes;
+    }
+
+    /** Returns the index of an element in the column of the shard. */
+    final int inColumn(int i) {
+        return firstInColumn + i;
+    }
+
+    /** Marks the rows of elements that are written to. */
+    final void mark(int begin, int n) {
+        if (writes != null && writes.isOn()) {
+            writes.mark(firstInColumn + Objects.checkFromIndexSize(begin, n, length()), n);
+        }
+    }
+
+    /** Marks rows, [_, width] of this array, that are written to. */
+    private void markRows(int[] rows, int from, int n, int width) {
+        if (writes != null && writes.isOn()) {
+            int limit = length() / Math.max(1, width);
+            for (int i = from; i < from + n; i++) {
+                writes.mark(firstInColumn + Objects.checkIndex(rows[i], limit) * width, width);
+            }
+        }
     }
 
     /** Returns the type of the values in memory, {@code FLOAT32} unless the array is a view of another one. */
@@ -83,8 +132,19 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
     /**
      * Returns the off-heap bytes behind this array, little-endian, for vector instructions; null if the array is on the
      * heap, or its values are {@link #stored} in another type than float32.
+     *
+     * <p>If the array is a view of a shard's rows, all of its rows count as changed, and the next incremental save
+     * writes them. So a handler takes the bytes of the rows that it writes to, in each call, and keeps none for later
+     * calls: writes to them would be missing in a checkpoint.
      */
     public @Nullable ByteBuffer offHeap() {
+        mark(0, length());
+        return memory();
+    }
+
+    /** Returns the bytes as {@link #offHeap} does. Marks no row. */
+    @Nullable
+    ByteBuffer memory() {
         return bytes == null
                 ? null
                 : bytes.duplicate()
@@ -116,11 +176,17 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
     /** Sets element i. */
     public void set(int i, float value) {
         data.put(i, value);
+        mark(i, 1);
     }
 
     @Override
     public FloatArray slice(int begin, int end) {
-        return new FloatArray(data.slice(begin, end - begin), bytes, firstByte + begin * ElementType.FLOAT.size());
+        return new FloatArray(
+                data.slice(begin, end - begin),
+                bytes,
+                firstByte + begin * ElementType.FLOAT.size(),
+                writes,
+                firstInColumn + begin);
     }
 
     @Override
@@ -163,6 +229,7 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
      * copy of the row remains.
      */
     public void copyRowsFrom(int[] rows, int from, int n, int width, float[] source) {
+        markRows(rows, from, n, width);
         RowCopies.copyRowsBack(source, data, rows, from, n, width, part(width));
     }
 
@@ -181,6 +248,7 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
 
     /** Copies n values of a Java array, from index {@code begin}, into this array, from index {@code at}. */
     public void copyFrom(int at, float[] source, int begin, int n) {
+        mark(at, n);
         data.put(at, source, begin, n);
     }
 
@@ -306,6 +374,7 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
 
     @Override
     public void copyFrom(int at, SharedArray source) {
+        mark(at, source.length());
         if (source instanceof ConvertedFloats other) {
             ConvertedFloats.copy(this, at, other);
         } else {
@@ -318,6 +387,7 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
         FloatArray other = (FloatArray) source;
         SharedArray.requireRows(to, n, width, length());
         SharedArray.requireRows(from, n, width, other.length());
+        mark(to * width, n * width);
         if (other instanceof ConvertedFloats) {
             copyFrom(to * width, other.slice(from * width, (from + n) * width));
         } else if (n == 1 && width == 1) {
@@ -329,6 +399,7 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
 
     @Override
     public void gather(SharedArray source, int[] rows, int begin, int end, int width) {
+        mark(0, Math.multiplyExact(end - begin, width));
         if (source instanceof ConvertedFloats other) {
             ConvertedFloats.gather(this, other, rows, begin, end, width);
             return;
@@ -357,6 +428,7 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
 
     @Override
     public void scatter(SharedArray source, int[] rows, int begin, int end, int width) {
+        markRows(rows, begin, end - begin, width);
         if (source instanceof ConvertedFloats other) {
             ConvertedFloats.scatter(this, other, rows, begin, end, width);
             return;

@@ -21,7 +21,13 @@ final class HalfFloats extends ConvertedFloats {
     /** Null if values are rounded to the nearest. */
     private final @Nullable RandomBits random;
 
-    private HalfFloats(ShortBuffer data, FloatType type, @Nullable RandomBits random) {
+    private HalfFloats(
+            ShortBuffer data,
+            FloatType type,
+            @Nullable RandomBits random,
+            @Nullable ColumnWrites writes,
+            int firstInColumn) {
+        super(writes, firstInColumn);
         this.data = data;
         this.type = type;
         this.random = random;
@@ -35,12 +41,13 @@ final class HalfFloats extends ConvertedFloats {
             throw new IllegalArgumentException(
                     "bytes: " + bytes.remaining() + " (expected: a multiple of 2, the size of " + type + ")");
         }
-        return new HalfFloats(SharedArray.littleEndian(bytes).asShortBuffer(), type, random);
+        return new HalfFloats(SharedArray.littleEndian(bytes).asShortBuffer(), type, random, null, 0);
     }
 
-    /** Returns the memory; null if it is on the heap. */
+    /** Returns the memory; null if it is on the heap. Marks all rows, as {@link #offHeap} does. */
     @Nullable
     EncodedFloats encoded() {
+        mark(0, length());
         return data.isDirect() ? new EncodedFloats(type, data, NO_FACTORS, 0, 0) : null;
     }
 
@@ -51,7 +58,12 @@ final class HalfFloats extends ConvertedFloats {
 
     @Override
     public FloatArray nearest() {
-        return random == null ? this : new HalfFloats(data, type, null);
+        return random == null ? this : new HalfFloats(data, type, null, writes(), inColumn(0));
+    }
+
+    @Override
+    FloatArray marking(ColumnWrites column) {
+        return new HalfFloats(data, type, random, column, 0);
     }
 
     @Override
@@ -71,7 +83,7 @@ final class HalfFloats extends ConvertedFloats {
 
     @Override
     public FloatArray slice(int begin, int end) {
-        return new HalfFloats(data.slice(begin, end - begin), type, random);
+        return new HalfFloats(data.slice(begin, end - begin), type, random, writes(), inColumn(begin));
     }
 
     @Override
@@ -86,6 +98,7 @@ final class HalfFloats extends ConvertedFloats {
 
     @Override
     public void copyFrom(int at, float[] source, int begin, int n) {
+        mark(at, n);
         short[] halves = HALVES.get();
         for (int i = 0; i < n; i += TILE) {
             int some = Math.min(TILE, n - i);
@@ -134,6 +147,7 @@ final class HalfFloats extends ConvertedFloats {
 
     @Override
     public void copyFrom(int at, SharedArray source) {
+        mark(at, source.length());
         if (source instanceof HalfFloats half && half.type == type) {
             data.put(at, half.data, 0, half.length());
         } else {
@@ -150,6 +164,7 @@ final class HalfFloats extends ConvertedFloats {
 
     @Override
     public void gather(SharedArray source, int[] rows, int begin, int end, int width) {
+        mark(0, Math.multiplyExact(end - begin, width));
         if (width <= TILE && source instanceof HalfFloats from && from.type == type) {
             int ahead = RowLoads.ahead(width * Short.BYTES, 1);
             int part = RowCopies.part(width, Short.BYTES, false);

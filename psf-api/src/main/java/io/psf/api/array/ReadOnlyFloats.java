@@ -2,6 +2,10 @@ package io.psf.api.array;
 
 /** An array of float32 that can only be read. */
 abstract sealed class ReadOnlyFloats extends ConvertedFloats permits ByteFloats, RowFloats {
+    ReadOnlyFloats() {
+        super(null, 0);
+    }
+
     /** Returns the error of a write, which names this kind of array. */
     abstract UnsupportedOperationException readOnly();
 

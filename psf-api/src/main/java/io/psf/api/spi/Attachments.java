@@ -11,9 +11,11 @@ import io.psf.api.array.LongArray;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
+import java.io.DataOutput;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -24,6 +26,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The attachments of a shard's functions. Those that are {@link Checkpointed} are saved and loaded with the shard.
@@ -169,34 +172,84 @@ public final class Attachments {
     }
 
     /**
+     * Returns the names of the attachments that have been created and save the state of rows. One that has only been
+     * loaded has not changed since.
+     */
+    public Set<String> savedByRow() {
+        Set<String> names = new TreeSet<>();
+        made.forEach((type, attachment) -> {
+            if (attachment instanceof Checkpointed && savesRows(attachment.getClass())) {
+                names.add(type.getName());
+            }
+        });
+        return names;
+    }
+
+    /** True if the shard is told of each change of a row's state: {@link Checkpointed#tellsChanges}. */
+    public boolean tellChanges() {
+        return made.values().stream()
+                .allMatch(each ->
+                        !(each instanceof Checkpointed state) || state.tellsChanges() || !savesRows(each.getClass()));
+    }
+
+    private static boolean savesRows(Class<?> type) {
+        try {
+            return type.getMethod("saveRow", long.class, DataOutput.class).getDeclaringClass() != Checkpointed.class;
+        } catch (NoSuchMethodException e) {
+            throw new IllegalStateException(e); // the interface has it
+        }
+    }
+
+    /**
      * Passes all parts of an attachment to a sink.
      *
      * @param name one of {@link #saved}
      * @throws IOException if the attachment or the sink throws it
      */
     public void save(String name, Sink sink) throws IOException {
+        save(name, null, sink);
+    }
+
+    /**
+     * Passes parts of an attachment to a sink: those of some rows, and the total.
+     *
+     * @param name one of {@link #saved}
+     * @param rows a bit for each row, by its number; null for all
+     * @throws IOException if the attachment or the sink throws it
+     */
+    public void save(String name, @Nullable BitSet rows, Sink sink) throws IOException {
         for (Entry entry : loaded.getOrDefault(name, List.of())) {
-            if (!isOfOther(entry)) {
+            if (entry.total() ? !isOfOther(entry) : rows == null || has(rows, entry.key())) {
                 sink.take(entry);
             }
         }
         for (Map.Entry<Class<?>, Object> each : made.entrySet()) {
             if (each.getKey().getName().equals(name) && each.getValue() instanceof Checkpointed state) {
-                save(state, sink);
+                save(state, rows, sink);
             }
         }
     }
 
-    private void save(Checkpointed state, Sink sink) throws IOException {
+    private boolean has(BitSet rows, long key) {
+        int row = shard.find(key);
+        return row >= 0 && rows.get(row);
+    }
+
+    private void save(Checkpointed state, @Nullable BitSet rows, Sink sink) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(bytes);
-        for (int row = 0; row < shard.rows(); row++) {
+        int count = shard.rows();
+        for (int row = next(rows, 0); row >= 0 && row < count; row = next(rows, row + 1)) {
             long key = shard.key(row);
             state.saveRow(key, out);
             take(key, false, bytes, sink);
         }
         state.saveTotal(out);
         take(shard.range().begin(), true, bytes, sink);
+    }
+
+    private static int next(@Nullable BitSet rows, int row) {
+        return rows == null ? row : rows.nextSetBit(row);
     }
 
     private static void take(long key, boolean total, ByteArrayOutputStream bytes, Sink sink) throws IOException {

@@ -11,12 +11,14 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.array.RowWrites;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A shard that forwards every method to another one. A subclass overrides the methods that it counts, logs or changes.
@@ -137,6 +139,11 @@ public abstract class ForwardingShard implements StoredShard {
     }
 
     @Override
+    public void changed(int row) {
+        shard.changed(row);
+    }
+
+    @Override
     public FloatArray allocate(int n) {
         return shard.allocate(n);
     }
@@ -219,6 +226,11 @@ public abstract class ForwardingShard implements StoredShard {
     @Override
     public int removals() {
         return shard.removals();
+    }
+
+    @Override
+    public @Nullable RowWrites writes() {
+        return shard.writes();
     }
 
     @Override

@@ -5,9 +5,11 @@ import io.psf.api.RowListener;
 import io.psf.api.Shard;
 import io.psf.api.ShardBytes;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.RowWrites;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A shard whose whole content is accessible, for the functions that save it and load it. The other functions need
@@ -62,6 +64,22 @@ public interface StoredShard extends Shard {
     /** Returns how often rows have been removed since the shard was made; 0 if the table does not grow. */
     default int removals() {
         return 0;
+    }
+
+    /**
+     * Returns the rows that are written to, for incremental saves; null if this kind of shard does not follow them, so
+     * that its saves have all rows.
+     */
+    default @Nullable RowWrites writes() {
+        return null;
+    }
+
+    @Override
+    default void changed(int row) {
+        RowWrites writes = writes();
+        if (writes != null) {
+            writes.mark(row);
+        }
     }
 
     /** Returns all attachments. */

@@ -251,7 +251,7 @@ public final class TupleWriter extends BlockWriter {
             return null;
         }
         boolean isWhole = from[last] == 0 && to[last] == floats.length();
-        return (isWhole ? floats : floats.slice(from[last], to[last])).offHeap();
+        return ArrayMemory.offHeap(isWhole ? floats : floats.slice(from[last], to[last]));
     }
 
     /** Writes the body without the {@link #tail}. */

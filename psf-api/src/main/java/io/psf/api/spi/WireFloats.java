@@ -55,7 +55,7 @@ final class WireFloats {
     static void write(FloatArray values, int entry, ByteBuffer out) {
         int bytes = (int) bytes(entry, values.length());
         ByteBuffer into = out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN);
-        EncodedFloats encoded = EncodedFloats.of(values);
+        EncodedFloats encoded = (entry & 0xff) == INT8 ? EncodedFloats.of(values) : null;
         if (encoded != null && isOf(encoded, entry, values.length())) {
             into.put(encoded.factors().duplicate()).put((ByteBuffer) encoded.values());
         } else if ((entry & 0xff) == INT8) {
@@ -68,8 +68,7 @@ final class WireFloats {
 
     /** True if values are in the blocks of an entry already: to round them once more would change them. */
     private static boolean isOf(EncodedFloats encoded, int entry, int n) {
-        return (entry & 0xff) == INT8
-                && encoded.type() == FloatType.INT8
+        return encoded.type() == FloatType.INT8
                 && encoded.first() == 0
                 && (encoded.block() == entry >>> 8 || encoded.block() >= n && entry >>> 8 >= n);
     }

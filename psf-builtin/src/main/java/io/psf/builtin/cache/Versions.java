@@ -114,6 +114,11 @@ final class Versions implements Checkpointed, Measured, RowListener {
     }
 
     @Override
+    public boolean tellsChanges() {
+        return true;
+    }
+
+    @Override
     public void saveRow(long key, DataOutput out) throws IOException {
         int row = shard.row(key);
         growTo(row + 1);
@@ -204,6 +209,7 @@ final class Versions implements Checkpointed, Measured, RowListener {
         for (int i = 0; i < rows.length; i++) {
             if (rows[i] >= 0) {
                 versions[rows[i]] += updates.get(i);
+                shard.changed(rows[i]);
             }
         }
     }

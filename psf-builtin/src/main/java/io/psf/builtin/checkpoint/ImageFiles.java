@@ -20,8 +20,9 @@ import java.util.Map;
  * @param shard the shard whose rows are loaded
  * @param saved the tensor as it was saved
  * @param files the images, all verified, an image before the increments that build on it
+ * @param known their files, as they were before they were verified
  */
-record ImageFiles(StoredShard shard, TensorInfo saved, List<ImageFile> files) {
+record ImageFiles(StoredShard shard, TensorInfo saved, List<ImageFile> files, Map<SavedImage, KnownFile> known) {
     /** The maximum size of an array of a shard, in bytes. */
     private static final long MOST_BYTES = Integer.MAX_VALUE - 8;
 
@@ -32,20 +33,17 @@ record ImageFiles(StoredShard shard, TensorInfo saved, List<ImageFile> files) {
      * @throws PsException with {@code STORAGE} if a file is missing or damaged
      */
     static ImageFiles verified(Folder folder, TensorImages images, StoredShard shard) {
-        VerifiedImages known = VerifiedImages.of(shard);
-        known.clear();
-        Map<SavedImage, KnownFile> stamps = new HashMap<>();
+        Map<SavedImage, KnownFile> known = new HashMap<>();
         List<ImageFile> files = new ArrayList<>();
         Range range = shard.range();
         for (SavedChain chain : images.chains()) {
             boolean isRehashed = shard.spec().grows() != images.tensor().grows();
             if (isRehashed || chain.begin() < range.end() && chain.end() > range.begin()) {
-                chain.images().forEach(image -> stamps.put(image, KnownFile.of(folder, image.file())));
+                chain.images().forEach(image -> known.put(image, KnownFile.of(folder, image.file())));
                 files.addAll(verified(folder, images.tensor(), chain, shard));
             }
         }
-        known.replace(stamps);
-        return new ImageFiles(shard, images.tensor(), files);
+        return new ImageFiles(shard, images.tensor(), files, known);
     }
 
     /** Verifies the images of a chain. Returns them, the oldest first. */
@@ -136,5 +134,17 @@ record ImageFiles(StoredShard shard, TensorInfo saved, List<ImageFile> files) {
         loader.beginFrom(saved);
         files.forEach(file -> file.load(loader));
         loader.end();
+        if (!files.isEmpty() && saved.shape().equals(shard.spec().shape())) {
+            remember(files.get(files.size() - 1));
+        }
+    }
+
+    /** Lets an increment build on what was loaded, if that is one chain with the rows of the shard. */
+    private void remember(ImageFile last) {
+        if (last.image().begin() == shard.range().begin()
+                && last.image().end() == shard.range().end()) {
+            SavedStates.of(shard)
+                    .loaded(SavedStates.Saved.of(shard, last.folder().model(), last.header(), known));
+        }
     }
 }

@@ -131,14 +131,13 @@ final class ModelSave {
         Increments.Plan plan = request.increments() == 0
                 ? Increments.Plan.ALL
                 : Increments.plan(base(shard.spec()), request.increments(), header, shard);
-        Map<SavedImage, KnownFile> known = new HashMap<>();
         Packs.Packed packed = packed(header, plan.rows(), shard);
         SavedImage image = packed.image();
-        known.put(image, packed.file());
         SavedChain chain = SavedChain.of(plan.bases(), image);
         if (request.increments() > 0) {
-            plan.bases().forEach(each -> known.put(each, KnownFile.of(folder, each.file())));
-            VerifiedImages.of(shard).replace(known);
+            Map<SavedImage, KnownFile> files = new HashMap<>(plan.files());
+            files.put(image, packed.file());
+            SavedStates.of(shard).add(SavedStates.Saved.of(shard, folder.model(), header, files));
         }
         return new Written(new ServerIndex.Slice(shard.spec(), chain), image.bytes());
     }

@@ -43,8 +43,8 @@ public record ImageHeader(
         List<String> attachments) {
     private static final long MAGIC = 0x4452_4148_5346_5350L; // "PSFSHARD", little-endian
     private static final int VERSION = 1;
-    /** The version of files with hashes of rows. */
-    private static final int HASHED = 2;
+    /** The version of images that build on others. */
+    private static final int INCREMENT = 2;
     /** The version of images with the state of calls. */
     private static final int WITH_CALLS = 3;
 
@@ -91,7 +91,7 @@ public record ImageHeader(
 
     /** Returns the header with the state of calls behind the attachments. */
     ImageHeader withCalls() {
-        return with(rows, new ImageForm(form.hashed(), form.bases(), form.removed(), true));
+        return with(rows, new ImageForm(form.bases(), form.removed(), true));
     }
 
     /**
@@ -110,7 +110,7 @@ public record ImageHeader(
 
     void write(ImageOutput out) throws IOException {
         out.i64(MAGIC);
-        out.i32(form.calls() ? WITH_CALLS : form.hashed() ? HASHED : VERSION);
+        out.i32(form.calls() ? WITH_CALLS : form.bases() > 0 ? INCREMENT : VERSION);
         out.i32(ElementType.FLOAT.ordinal());
         out.i64(save);
         out.i64(tensor.rows());
@@ -129,10 +129,7 @@ public record ImageHeader(
         for (String attachment : attachments) {
             out.string(attachment);
         }
-        if (form.calls()) {
-            out.i8(form.hashed() ? 1 : 0);
-        }
-        if (form.hashed()) {
+        if (form.bases() > 0) {
             out.i32(form.bases());
             out.i64(form.removed());
         }
@@ -167,18 +164,17 @@ public record ImageHeader(
         for (int left = in.i32(); left > 0; left--) {
             attachments.add(in.string());
         }
-        boolean calls = version == WITH_CALLS;
-        ImageForm form = version == HASHED || calls && in.i8() != 0
-                ? new ImageForm(true, in.i32(), in.i64(), calls)
-                : new ImageForm(false, 0, 0, calls);
-        require("sign of the number of bases", Integer.signum(form.bases()) >= 0, true);
+        ImageForm form = version == INCREMENT
+                ? new ImageForm(in.i32(), in.i64(), false)
+                : new ImageForm(0, 0, version == WITH_CALLS);
+        require("number of bases above 0", form.bases() > 0, version == INCREMENT);
         long inFile = tensor.grows() || form.bases() > 0 ? in.i64() : end - begin;
         requireDifferent("slots", slots.stream().map(Slot::name).toList());
         requireDifferent("attachments", attachments);
         return new ImageHeader(save, tensor, begin, end, inFile, optimizer, declaration, form, slots, attachments);
     }
 
-    /** Returns the number of bytes of keys, removed keys, hashes, values and slots. */
+    /** Returns the number of bytes of keys, removed keys, values and slots. */
     long bytesOfRows() {
         long floats = tensor.width();
         for (Slot slot : slots) {
@@ -187,13 +183,8 @@ public record ImageHeader(
         return bytesBeforeValues() + rows * floats * Float.BYTES;
     }
 
-    /** Returns the number of bytes of keys, removed keys and hashes. */
-    public long bytesBeforeValues() {
-        return bytesBeforeHashes() + (form.hashed() ? rows * Long.BYTES : 0);
-    }
-
     /** Returns the number of bytes of keys and removed keys. */
-    public long bytesBeforeHashes() {
+    public long bytesBeforeValues() {
         return bytesOfKeys() + form.removed() * Long.BYTES;
     }
 
@@ -244,7 +235,6 @@ public record ImageHeader(
         require("sign of the number of removed keys", Long.signum(form.removed()) >= 0, true);
         left = requireRows("keys", left, rows, hasKeys() ? Long.BYTES : 0);
         left = requireRows("removed keys", left, form.removed(), Long.BYTES);
-        left = requireRows("hashes", left, rows, form.hashed() ? Long.BYTES : 0);
         left = requireRows("values", left, rows, tensor.width() * (long) Float.BYTES);
         for (Slot slot : slots) {
             require("width of slot \"" + slot.name() + "\" above 0", slot.width() > 0, true);

@@ -3,6 +3,7 @@ package io.psf.builtin.image;
 import io.psf.api.Range;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.RowWrites;
 import io.psf.api.spi.Attachments;
 import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredShard;
@@ -25,13 +26,17 @@ public final class ImageLoader {
     private final Map<String, List<Attachments.Entry>> attachments = new LinkedHashMap<>();
 
     /**
-     * Removes the rows of a table that grows, and clears the slots.
+     * Removes the rows of a table that grows, and clears the slots. No increment builds on what the shard had before.
      *
      * @param slots the slots of all images
      */
     public ImageLoader(StoredShard shard, List<ImageHeader.Slot> slots) {
         this.shard = shard;
         this.tile = new ImageTile(shard);
+        RowWrites writes = shard.writes();
+        if (writes != null) {
+            writes.end();
+        }
         for (ImageHeader.Slot slot : slots) {
             var unused = shard.storedSlot(slot.name(), slot.width());
         }

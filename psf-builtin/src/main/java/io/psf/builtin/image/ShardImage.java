@@ -132,12 +132,10 @@ public final class ShardImage {
             throws IOException {
         int all = shard.rows();
         header.write(out);
-        for (int row = 0; header.hasKeys() && row < all; row++) {
-            if (rows.has(row)) {
-                out.i64(shard.key(row));
-            }
+        for (int row = rows.next(0, all); header.hasKeys() && row < all; row = rows.next(row + 1, all)) {
+            out.i64(shard.key(row));
         }
-        rows.write(out, all);
+        rows.writeRemoved(out);
         rows.write(out, shard.storedValues(), all);
         for (ImageHeader.Slot slot : header.slots()) {
             rows.write(out, shard.storedSlot(slot.name(), slot.width()), all);
@@ -149,14 +147,10 @@ public final class ShardImage {
 
     private static void entries(ImageOutput out, String attachment, StoredShard shard, ImageRows rows)
             throws IOException {
-        boolean all = rows.form().bases() == 0;
-        shard.attachments().save(attachment, entry -> {
-            int row = all || entry.total() ? -1 : shard.find(entry.key());
-            if (all || entry.total() || row >= 0 && rows.has(row)) {
-                out.i8(entry.total() ? ImageHeader.TOTAL : ImageHeader.ROW);
-                out.i64(entry.key());
-                out.bytes(entry.bytes());
-            }
+        shard.attachments().save(attachment, rows.changed(), entry -> {
+            out.i8(entry.total() ? ImageHeader.TOTAL : ImageHeader.ROW);
+            out.i64(entry.key());
+            out.bytes(entry.bytes());
         });
         out.i8(ImageHeader.END);
     }

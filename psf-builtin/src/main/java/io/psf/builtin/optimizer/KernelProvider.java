@@ -22,7 +22,9 @@ public interface KernelProvider {
     }
 
     /**
-     * Returns a kernel over the arrays of one push, or null if the provider does not support the rule or the memory.
+     * Returns a kernel over the arrays of one push, or null if the provider does not support the rule or the memory. The
+     * caller marks the rows that it lets the kernel step, so that a provider takes the memory by {@link
+     * io.psf.api.array.ArrayMemory#offHeap}, which marks none.
      *
      * @param kernel the rule
      * @param w [n] float32; the weights, modified by the kernel's steps

@@ -1,6 +1,7 @@
 package io.psf.builtin.optimizer;
 
 import io.psf.api.Shard;
+import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.FloatArray;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -72,7 +73,7 @@ final class Walk {
         KernelProvider provider =
                 update.length() < LONG || kernel.replaces() || gradients != null ? null : KernelProviders.of(kernel);
         this.inPlace = provider == null ? null : provider.bind(kernel, values, update, state);
-        ByteBuffer bytes = inPlace == null ? null : values.offHeap();
+        ByteBuffer bytes = inPlace == null ? null : ArrayMemory.offHeap(values);
         this.pastLine = bytes == null ? 0 : bytes.alignmentOffset(0, LINE * Float.BYTES) / Float.BYTES;
     }
 
@@ -220,10 +221,19 @@ final class Walk {
         if (inPlace != null && n >= LONG) {
             done = -(at + pastLine) & (LINE - 1);
             tile(at, from, done, 0, count);
+            mark(at + done, n - done);
             done += inPlace.step(at + done, from + done, n - done, count);
         }
         for (; done < n; done += Tiles.SIZE) {
             tile(at + done, from + done, Math.min(Tiles.SIZE, n - done), n - done - Tiles.SIZE, count);
+        }
+    }
+
+    /** Marks the rows of elements that are stepped in place. */
+    private void mark(int at, int n) {
+        ArrayMemory.mark(values, at, n);
+        for (FloatArray slot : state) {
+            ArrayMemory.mark(slot, at, n);
         }
     }
 

@@ -96,6 +96,7 @@ final class HostMarks implements MarkMemory {
             if (rows[i] >= 0) {
                 int count = chunk(rows[i])[at(rows[i]) + COUNT];
                 set(rows[i], step, second, count == Integer.MAX_VALUE ? count : count + 1);
+                shard.changed(rows[i]);
             }
         }
         return missing;
@@ -105,6 +106,7 @@ final class HostMarks implements MarkMemory {
     public void lower(int by) {
         for (int row = 0; row < known; row++) {
             chunk(row)[at(row) + STEP] = Math.max(0, chunk(row)[at(row) + STEP] - by);
+            shard.changed(row);
         }
     }
 

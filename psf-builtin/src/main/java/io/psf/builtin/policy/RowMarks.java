@@ -156,6 +156,12 @@ class RowMarks implements Checkpointed, Measured {
         return memory.removeLowest(most, byCount, leavesPresent ? step : -1);
     }
 
+    /** {@inheritDoc} A kind of shard that has the memory of the marks follows no rows. */
+    @Override
+    public boolean tellsChanges() {
+        return true;
+    }
+
     @Override
     public void saveRow(long key, DataOutput out) throws IOException {
         int row = shard.find(key);

@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.FloatTypes;
+import io.psf.api.array.RowWrites;
 import io.psf.runtime.spi.store.Allocation;
 import io.psf.runtime.spi.store.Reservation;
 import io.psf.runtime.spi.store.Store;
@@ -15,6 +16,9 @@ final class Column {
 
     private final String name;
     private final FloatArray all;
+    /** A view of all rows that marks those that are written to. */
+    private final FloatArray marking;
+
     private final int width;
     /** The bytes of a value. */
     private final int size;
@@ -23,23 +27,25 @@ final class Column {
     /** A view of the existing rows. */
     private FloatArray view;
 
-    private Column(String name, FloatTypes types, int width, Allocation memory, ByteBuffer bytes) {
+    private Column(String name, FloatTypes types, int width, Allocation memory, ByteBuffer bytes, RowWrites writes) {
         this.name = name;
         this.all = types.isStochastic()
                 ? ArrayMemory.viewStochastic(bytes, types.storage(), name.hashCode())
                 : ArrayMemory.view(bytes, types.storage());
+        this.marking = ArrayMemory.marking(all, width, writes);
         this.width = width;
         this.size = types.bytes();
         this.memory = memory;
-        this.view = all;
+        this.view = marking;
     }
 
     /**
      * Creates a column of zeros.
      *
+     * @param writes gets the rows that are written to through {@link #of}
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if it exceeds the maximum size of a buffer
      */
-    static Column fixed(Store store, String name, long rows, int width, FloatTypes types) {
+    static Column fixed(Store store, String name, long rows, int width, FloatTypes types, RowWrites writes) {
         if (rows > 0 && width > MOST_BYTES / types.bytes() / rows) {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED,
@@ -47,14 +53,16 @@ final class Column {
                             + " bytes each (expected: at most " + MOST_BYTES + " bytes; use more slices)");
         }
         Allocation memory = store.allocate(name, (int) rows * width * types.bytes());
-        return new Column(name, types, width, memory, memory.bytes());
+        return new Column(name, types, width, memory, memory.bytes(), writes);
     }
 
     /**
      * Creates a column with capacity for as many rows as one buffer and one index hold, or as the system can reserve.
      * Its content is undefined.
+     *
+     * @param writes gets the rows that are written to through {@link #of}
      */
-    static Column growing(Store store, String name, int width, FloatTypes types) {
+    static Column growing(Store store, String name, int width, FloatTypes types, RowWrites writes) {
         int rows = Math.min(MOST_BYTES / types.bytes() / width, GrowingIndex.MOST_ROWS);
         if (rows == 0) {
             throw new PsException(
@@ -64,7 +72,8 @@ final class Column {
         Reservation reservation = store.reserve(name, rows * width * types.bytes());
         ByteBuffer bytes = reservation.bytes();
         int bytesOfRow = width * types.bytes();
-        return new Column(name, types, width, reservation, bytes.limit(bytes.capacity() / bytesOfRow * bytesOfRow));
+        ByteBuffer whole = bytes.limit(bytes.capacity() / bytesOfRow * bytesOfRow);
+        return new Column(name, types, width, reservation, whole, writes);
     }
 
     String name() {
@@ -117,31 +126,36 @@ final class Column {
         memory.loadRange(row * width * size, (row + n) * width * size);
     }
 
-    /** Copies one row over another. */
+    /** Copies one row over another. Marks no row. */
     void copyRow(int from, int to) {
         all.copyRows(to, all, from, 1, width);
     }
 
     /**
-     * Returns the rows of a shard, [rows, width] float32.
+     * Returns the rows of a shard, [rows, width] float32: a view that marks the rows that are written to.
      *
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if the capacity is smaller
      */
     FloatArray of(int rows) {
+        requireCapacity(rows);
+        if (view.length() != rows * width) {
+            view = marking.slice(0, rows * width);
+        }
+        return view;
+    }
+
+    private void requireCapacity(int rows) {
         if (rows > rows()) {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED,
                     "rows of " + name + ", " + width + " wide: " + rows + " (expected: at most " + rows()
                             + "; use more slices)");
         }
-        if (view.length() != rows * width) {
-            view = all.slice(0, rows * width);
-        }
-        return view;
     }
 
-    /** Zeroes the rows from {@code first} to {@code end}, exclusive. */
+    /** Zeroes the rows from {@code first} to {@code end}, exclusive. Marks no row. */
     void clear(int first, int end) {
-        of(end).slice(first * width, end * width).fill(0);
+        requireCapacity(end);
+        all.slice(first * width, end * width).fill(0);
     }
 }

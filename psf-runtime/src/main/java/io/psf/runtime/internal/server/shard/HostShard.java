@@ -6,6 +6,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.RowFloats;
+import io.psf.api.array.RowWrites;
 import io.psf.api.spi.StoredColumn;
 import io.psf.runtime.spi.shard.ServerShard;
 import io.psf.runtime.spi.shard.ShardLane;
@@ -124,6 +125,11 @@ public final class HostShard extends ServerShard {
     public FloatArray slot(String name, int width) {
         requireMayMake(name);
         return rows.slot(name, width);
+    }
+
+    @Override
+    public RowWrites writes() {
+        return rows.writes();
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.FloatTypes;
 import io.psf.api.array.LongArray;
+import io.psf.api.array.RowWrites;
 import io.psf.api.spi.StoredColumn;
 import io.psf.runtime.spi.shard.Slice;
 import io.psf.runtime.spi.store.Store;
@@ -25,6 +26,7 @@ final class ShardRows {
     private final Range range;
     private final Store store;
     private final Node.Fill fill;
+    private final RowWrites writes = new RowWrites();
     private final Column values;
     private final RowIndex index;
     /** The index of a table that grows; null for any other. */
@@ -65,8 +67,13 @@ final class ShardRows {
     private Column column(String of, int width, FloatTypes types) {
         String whose = name() + "." + of;
         return tensor.grows()
-                ? Column.growing(store, whose, width, types)
-                : Column.fixed(store, whose, range.length(), width, types);
+                ? Column.growing(store, whose, width, types, writes)
+                : Column.fixed(store, whose, range.length(), width, types, writes);
+    }
+
+    /** The rows that are written to. */
+    RowWrites writes() {
+        return writes;
     }
 
     /** Takes memory for rows that are to be made. Returns the number of rows that memory has been taken for. */
@@ -232,6 +239,7 @@ final class ShardRows {
     }
 
     private void begin(int first, int end) {
+        writes.mark(first, end);
         values.clear(first, end);
         slots.values().forEach(slot -> slot.clear(first, end));
         FloatArray all = values().nearest();
@@ -279,6 +287,7 @@ final class ShardRows {
 
     /** Removes all rows of a growing table. */
     public void clear() {
+        writes.end();
         growing().clear();
     }
 
@@ -302,6 +311,7 @@ final class ShardRows {
             int row = index.remove(key);
             if (row >= 0) {
                 int last = index.rows();
+                writes.markRemoved(key, row);
                 move(last, row);
                 removal.removed(key, row, last);
             }
