@@ -133,11 +133,12 @@ public final class ModelCheckpoints {
 
     /**
      * Returns the same checkpoints, saved incrementally: after a save of all rows, up to {@code most} saves write only
-     * the rows that have changed since the save before, and name its files. A shard of which more than half of the rows have changed, or whose range has changed, is saved with all
-     * rows. A save reads the shards' rows once more, for their hashes, which takes 8 bytes of a server's heap for each
-     * row while a shard is saved; pushes are not slower. A damaged file makes all steps unusable that build on it. A
-     * server reads the files that it has not written or loaded itself once before it builds on them, and the save after
-     * a skipped step has all rows.
+     * the rows that were written to since the save before, and name its files. A save takes as long as those rows take,
+     * whatever the size of the table: the shards mark them, from the first incremental save on, with a bit for each row.
+     * A shard is saved with all rows if more than half of them were written to, if its range has changed, if its server
+     * has neither saved nor loaded the step before, if it is in the memory of a device, or if an attachment does not
+     * tell of which rows its state changes ({@link io.psf.api.Checkpointed#tellsChanges}). So is the save after a
+     * skipped step. A damaged file makes all steps unusable that build on it.
      *
      * <p>A save keeps the newest step that shares no file with the newest one, too, beyond those to {@link #keep}: it
      * can be loaded if a file of the newest chain is damaged.

@@ -9,6 +9,7 @@ import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.array.RowWrites;
 import io.psf.builtin.Laws;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
@@ -23,10 +24,12 @@ import io.psf.builtin.sparse.SparsePush;
 import io.psf.builtin.sparse.SparsePushPsf;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
+import io.psf.testkit.TestShard;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -56,6 +59,16 @@ class CacheFunctionsTest {
         PushEmbeddingPsf.stub(cluster)
                 .call(T, push.keys(), push.gradients(), push.updates())
                 .await();
+    }
+
+    /** The optimizer need not have stepped the row in the same turn. */
+    @Test
+    void theShardIsToldWhoseVersionsChange() {
+        TestShard shard = cached().on(1).shard(T, 0);
+        RowWrites writes = Objects.requireNonNull(shard.writes());
+        writes.begin();
+        Versions.of(shard).add(LongArray.of(7, 3), IntArray.of(1, 2));
+        assertThat(Objects.requireNonNull(writes.take()).rows().stream()).containsExactly(3, 7);
     }
 
     @Test

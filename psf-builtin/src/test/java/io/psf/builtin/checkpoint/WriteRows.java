@@ -2,6 +2,7 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.Checkpointed;
 import io.psf.api.PsFunction;
+import io.psf.api.RowListener;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
@@ -21,7 +22,7 @@ import java.util.concurrent.CompletionStage;
 @PsFunction("test.write.rows")
 public interface WriteRows {
     /** The number of ways. */
-    int WAYS = 12;
+    int WAYS = 13;
 
     /**
      * The rows, and the way.
@@ -77,6 +78,12 @@ public interface WriteRows {
                     bytes.putFloat(0, random.nextFloat());
                 }
             }
+            case 11 -> {
+                long key = random.nextInt(1000);
+                if (shard.spec().grows() && shard.owns(key)) {
+                    var unused = shard.row(key); // creates it, and writes nothing
+                }
+            }
             default -> {
                 Told told = shard.attachment(Told.class, () -> new Told(shard));
                 told.byKey.merge(shard.key(row), 1, Integer::sum);
@@ -86,7 +93,7 @@ public interface WriteRows {
     }
 
     /** The state of a user's function, of which the shard is told. */
-    final class Told implements Checkpointed, io.psf.api.RowListener {
+    final class Told implements Checkpointed, RowListener {
         private final Shard shard;
         private final TreeMap<Long, Integer> byKey = new TreeMap<>();
 

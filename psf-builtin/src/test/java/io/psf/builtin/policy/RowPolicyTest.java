@@ -8,6 +8,7 @@ import io.psf.api.ShardBytes;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.array.RowWrites;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.Laws;
 import io.psf.builtin.Optimizers;
@@ -27,6 +28,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -95,6 +97,17 @@ class RowPolicyTest {
         assertThat(keys(shard)).containsExactly(1L);
         assertThat(shard.values(1).toArray()).containsExactly(2, 2); // the third and the fourth update
         assertThat(RowPolicy.of(shard).counts()).isEqualTo(new RowPolicy.Counts(1, 5, 0, 0));
+    }
+
+    /** The step of the optimizer may follow in a later turn. */
+    @Test
+    void theShardIsToldWhoseMarksChange() {
+        TestShard shard = shard(PolicyOptions.NONE.withLimits(20, 0, false));
+        push(shard, 1, 2, 3);
+        RowWrites writes = Objects.requireNonNull(shard.writes());
+        writes.begin();
+        var unused = RowPolicy.of(shard).admit(shard, new RowPolicy.Part(LongArray.of(2, 9), FloatArray.allocate(4)));
+        assertThat(Objects.requireNonNull(writes.take()).rows().stream()).containsExactly(shard.find(2));
     }
 
     @ParameterizedTest

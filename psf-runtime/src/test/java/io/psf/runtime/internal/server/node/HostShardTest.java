@@ -15,6 +15,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.array.RowWrites;
 import io.psf.api.spi.StoredShard;
 import io.psf.runtime.internal.server.lane.Lane;
 import io.psf.runtime.internal.server.shard.Placements;
@@ -118,6 +119,30 @@ final class HostShardTest {
                             .hasMessageContaining("key: " + wrong + " (expected: a row in [10, 20))");
                 }
             }
+        }
+    }
+
+    /** Also of rows that nothing is written to. */
+    @Test
+    void rowsThatAreMadeOrMovedAreMarked() {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
+            StoredShard shard = growing(lane, 2);
+            int[] rows = shard.rows(LongArray.of(10, 20, 30));
+            RowWrites writes = Objects.requireNonNull(shard.writes());
+            assertThat(writes.take()).isNull();
+            writes.begin();
+            assertThat(shard.row(40)).isEqualTo(3);
+            assertThat(shard.rows(LongArray.of(20, 50))).containsExactly(rows[1], 4);
+            assertThat(shard.slot("new", 3).get(0)).isZero();
+            RowWrites.Taken made = Objects.requireNonNull(writes.take());
+            assertThat(made.rows().stream()).containsExactly(3, 4);
+            assertThat(made.removed()).isEmpty();
+            assertThat(shard.removeRows(LongArray.of(20, 60))).isEqualTo(1);
+            RowWrites.Taken moved = Objects.requireNonNull(writes.take());
+            assertThat(moved.rows().stream()).containsExactly(rows[1]); // key 50 has it now
+            assertThat(moved.removed()).containsExactly(20);
+            shard.removeRows();
+            assertThat(writes.take()).isNull();
         }
     }
 
