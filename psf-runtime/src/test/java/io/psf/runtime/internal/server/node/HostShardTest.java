@@ -126,7 +126,8 @@ final class HostShardTest {
     @Test
     void rowsThatAreMadeOrMovedAreMarked() {
         try (Lane lane = new Lane("test", new FramePool(0))) {
-            StoredShard shard = growing(lane, 2);
+            Range all = new Range(0, TensorInfo.GROWING);
+            StoredShard shard = shard(lane, all, TensorInfo.GROWING, 2); // whose rows begin with zeros
             int[] rows = shard.rows(LongArray.of(10, 20, 30));
             RowWrites writes = Objects.requireNonNull(shard.writes());
             assertThat(writes.take()).isNull();
