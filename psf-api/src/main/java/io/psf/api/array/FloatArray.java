@@ -112,10 +112,7 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
     /** Marks rows, [_, width] of this array, that are written to. */
     private void markRows(int[] rows, int from, int n, int width) {
         if (writes != null && writes.isOn()) {
-            int limit = length() / Math.max(1, width);
-            for (int i = from; i < from + n; i++) {
-                writes.mark(firstInColumn + Objects.checkIndex(rows[i], limit) * width, width);
-            }
+            writes.markRows(rows, from, n, width, length() / Math.max(1, width), firstInColumn);
         }
     }
 
@@ -176,7 +173,9 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
     /** Sets element i. */
     public void set(int i, float value) {
         data.put(i, value);
-        mark(i, 1);
+        if (writes != null && writes.needs(firstInColumn + i)) {
+            writes.mark(firstInColumn + i, 1);
+        }
     }
 
     @Override

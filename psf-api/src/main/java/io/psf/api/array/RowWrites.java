@@ -1,7 +1,10 @@
 package io.psf.api.array;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RowWrites {
     /** A bit for each row that has been written to; null if it is off. */
-    private @Nullable BitSet rows;
+    private long @Nullable [] marks;
 
+    private final List<ColumnWrites> columns = new ArrayList<>(1);
     private long[] removed = {};
     private int removals;
 
@@ -25,45 +29,78 @@ public final class RowWrites {
     @SuppressWarnings("ArrayRecordComponent") // not compared
     public record Taken(BitSet rows, long[] removed) {}
 
+    void add(ColumnWrites column) {
+        columns.add(column);
+        column.reset();
+    }
+
     /** True if rows are marked. */
     public boolean isOn() {
-        return rows != null;
+        return marks != null;
     }
 
     /** Begins to mark rows. No row is marked yet. */
     public void begin() {
-        rows = new BitSet();
+        set(new long[0]);
+    }
+
+    private void set(long @Nullable [] now) {
+        marks = now;
         removed = new long[0];
         removals = 0;
+        columns.forEach(ColumnWrites::reset);
     }
 
     /** Ends marking rows: any row may have changed. */
     public void end() {
-        begin();
-        rows = null;
+        set(null);
     }
 
     /** Returns what has changed since the last call or {@link #begin}; null if it is off. */
     public @Nullable Taken take() {
-        if (rows == null) {
+        if (marks == null) {
             return null;
         }
-        Taken taken = new Taken(rows, Arrays.copyOf(removed, removals));
+        Taken taken = new Taken(BitSet.valueOf(marks), Arrays.copyOf(removed, removals));
         begin();
         return taken;
     }
 
     /** Marks a row. */
     public void mark(int row) {
-        if (rows != null) {
-            rows.set(row);
+        mark(row, row + 1);
+    }
+
+    /** Marks rows of a part that begins with a row, [n] of them, each below {@code limit} in the part. */
+    void mark(int[] some, int from, int n, int limit, int begin) {
+        if (marks != null) {
+            long[] all = marksOf(begin + limit);
+            for (int i = from; i < from + n; i++) {
+                int row = begin + Objects.checkIndex(some[i], limit);
+                all[row >> 6] |= 1L << row;
+            }
         }
+    }
+
+    /** Returns the marks, with a bit for each of so many rows. */
+    private long[] marksOf(int rows) {
+        long[] all = Objects.requireNonNull(marks);
+        int words = (rows + Long.SIZE - 1) / Long.SIZE;
+        if (words > all.length) {
+            all = Arrays.copyOf(all, Math.max(words, all.length + all.length / 2));
+            marks = all;
+        }
+        return all;
     }
 
     /** Marks the rows from {@code begin} to {@code end}, exclusive. */
     public void mark(int begin, int end) {
-        if (rows != null) {
-            rows.set(begin, end);
+        if (marks != null) {
+            long[] all = marksOf(end);
+            for (int row = begin; row < end; row = (row | Long.SIZE - 1) + 1) {
+                int n = Math.min(Long.SIZE - row % Long.SIZE, end - row); // the bits of one word
+                all[row / Long.SIZE] |= -1L >>> Long.SIZE - n << row;
+            }
         }
     }
 
@@ -74,8 +111,8 @@ public final class RowWrites {
      * @param row its number, which another row has now, unless it was the last one
      */
     public void markRemoved(long key, int row) {
-        if (rows != null) {
-            rows.set(row);
+        if (marks != null) {
+            mark(row);
             if (removals == removed.length) {
                 removed = Arrays.copyOf(removed, Math.max(16, 2 * removals));
             }
