@@ -45,11 +45,10 @@ public final class IncrementCosts {
             Tensors.push(worker, TABLE, new float[rows * width]).await(); // makes the slot
             ClusterCaller client = cluster.client();
             long step = 0;
-            for (int touched : new int[] {-1, 0, 1_000, 10_000, rows / 100, rows / 10}) {
+            for (int touched : new int[] {-1, 0, 1_000, rows / 100, rows / 10}) {
                 boolean whole = touched < 0;
-                ModelCheckpoints checkpoints = ModelCheckpoints.at(worker, whole ? "whole" : "chain")
-                        .keep(1)
-                        .incremental(whole ? 0 : 1 << 20);
+                ModelCheckpoints checkpoints =
+                        ModelCheckpoints.at(worker, "touched" + touched).keep(1).incremental(whole ? 0 : runs);
                 checkpoints.save(++step, Map.of());
                 List<double[]> results = new ArrayList<>();
                 for (int run = 0; run < runs; run++) {

@@ -20,6 +20,22 @@ public interface StoredColumn {
     FloatArray read(int row, int n);
 
     /**
+     * Returns rows by their numbers, [n, width] float32: a view or a copy, read only, valid until the next call on the
+     * shard.
+     *
+     * @param rows row numbers
+     * @param from the index of the first of {@code rows} to read
+     * @param n the number of {@code rows} to read
+     */
+    default FloatArray read(int[] rows, int from, int n) {
+        FloatArray values = FloatArray.allocate(n * width());
+        for (int i = 0; i < n; i++) {
+            values.copyFrom(i * width(), read(rows[from + i], 1));
+        }
+        return values;
+    }
+
+    /**
      * Replaces consecutive rows.
      *
      * @param row the first row

@@ -64,6 +64,19 @@ public final class ImageOutput {
         }
     }
 
+    /** Writes rows of a column by their numbers, as many together as the buffer holds. */
+    void rows(StoredColumn column, int[] numbers, int n) throws IOException {
+        int most = ImageTile.rows(column.width());
+        for (int at = 0; at < n; at += most) {
+            FloatArray some = column.read(numbers, at, Math.min(most, n - at));
+            if (some.length() <= ImageInput.FLOATS) { // whole rows: views of others are copied
+                ArrayMemory.write(some, 0, some.length(), need(some.length() * Float.BYTES));
+            } else {
+                floats(some);
+            }
+        }
+    }
+
     void floats(FloatArray values) throws IOException {
         for (int at = 0; at < values.length(); ) {
             int n = Math.min(values.length() - at, need(Float.BYTES).remaining() / Float.BYTES);

@@ -10,6 +10,9 @@ public final class ImageRows {
     /** All rows. */
     public static final ImageRows ALL = new ImageRows(0, new long[0], null);
 
+    /** The most rows that are read together by their numbers. */
+    private static final int TILE = 4096;
+
     private final int bases;
     private final long[] removed;
     /** The rows; null for all. */
@@ -63,10 +66,17 @@ public final class ImageRows {
 
     /** Writes the rows of a column. */
     void write(ImageOutput out, StoredColumn column, int rows) throws IOException {
+        if (changed == null) {
+            out.rows(column, 0, rows);
+            return;
+        }
+        int[] some = new int[TILE];
         for (int row = next(0, rows); row < rows; ) {
-            int end = changed == null ? rows : changed.nextClearBit(row);
-            out.rows(column, row, end);
-            row = next(end, rows);
+            int n = 0;
+            for (; n < TILE && row < rows; row = next(row + 1, rows)) {
+                some[n++] = row;
+            }
+            out.rows(column, some, n);
         }
     }
 }

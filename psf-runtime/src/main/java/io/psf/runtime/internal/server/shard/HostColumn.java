@@ -1,6 +1,7 @@
 package io.psf.runtime.internal.server.shard;
 
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.RowFloats;
 import io.psf.api.spi.StoredColumn;
 
 /**
@@ -19,6 +20,12 @@ record HostColumn(Column column, RowIndex index) implements StoredColumn {
     public FloatArray read(int row, int n) {
         column.load(row, n);
         return rows().slice(row * width(), (row + n) * width());
+    }
+
+    @Override
+    public FloatArray read(int[] numbers, int from, int n) {
+        column.load(numbers, from, n);
+        return RowFloats.of(rows(), numbers, from, n, width());
     }
 
     @Override
