@@ -2,8 +2,10 @@ package io.psf.benchmarks.jmh;
 
 import io.psf.api.Optimizer;
 import io.psf.api.Shard;
+import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.array.RowWrites;
 import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
 import java.lang.reflect.Proxy;
@@ -47,7 +49,7 @@ public class KernelBenchmark {
         String optimizer = "sgd";
 
         final FloatArray gradient = ones(FLOATS);
-        final Shard shard = shard(16);
+        final Shard shard = shard(16, new RowWrites());
         Optimizer step = Optimizers.sgd(0.01).create();
 
         /** Creates the optimizer. */
@@ -77,20 +79,28 @@ public class KernelBenchmark {
         @Param({"16", "64"})
         int width = 16;
 
+        /** True if the rows are marked that are written to, as from the first incremental save on. */
+        @Param({"false", "true"})
+        boolean marked = false;
+
         final int floats = 1 << 18;
         final FloatArray update = ones(floats);
         final float[] updateOnHeap = update.toArray();
         final float[] valuesOnHeap = new float[FLOATS];
         final Optimizer sgd = Optimizers.sgd(0.01).create();
         final Optimizer adam = Optimizers.adam(0.01).create();
-        Shard shard = shard(16);
+        final RowWrites writes = new RowWrites();
+        Shard shard = shard(16, writes);
         LongArray[] keys = new LongArray[0];
         int turn;
 
         /** Creates a shard of this width, and several sets of keys, so that the rows do not stay in a cache. */
         @Setup
         public void keys() {
-            shard = shard(width);
+            shard = shard(width, writes);
+            if (marked) {
+                writes.begin();
+            }
             Random random = new Random(1);
             keys = new LongArray[8];
             for (int i = 0; i < keys.length; i++) {
@@ -172,9 +182,9 @@ public class KernelBenchmark {
     }
 
     /** Returns a shard with only the methods that an optimizer calls. */
-    private static Shard shard(int width) {
+    private static Shard shard(int width, RowWrites writes) {
         int rows = FLOATS / width;
-        FloatArray values = direct(FLOATS);
+        FloatArray values = ArrayMemory.marking(direct(FLOATS), width, writes);
         Map<String, FloatArray> slots = new HashMap<>();
         Map<Object, Object> attachments = new HashMap<>();
         return (Shard) Proxy.newProxyInstance(
@@ -186,7 +196,10 @@ public class KernelBenchmark {
                     case "width" -> width;
                     case "values" -> values;
                     case "slot" ->
-                        slots.computeIfAbsent((String) arguments[0], name -> direct(rows * (int) arguments[1]));
+                        slots.computeIfAbsent(
+                                (String) arguments[0],
+                                name -> ArrayMemory.marking(
+                                        direct(rows * (int) arguments[1]), (int) arguments[1], writes));
                     case "attachment" ->
                         attachments.computeIfAbsent(arguments[0], type -> ((Supplier<?>) arguments[1]).get());
                     default -> throw new UnsupportedOperationException(method.toString());
