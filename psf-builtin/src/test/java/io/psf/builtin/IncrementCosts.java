@@ -2,6 +2,7 @@ package io.psf.builtin;
 
 import io.psf.api.ClusterCaller;
 import io.psf.api.TensorId;
+import io.psf.builtin.checkpoint.SavedFiles;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.io.IOException;
@@ -47,13 +48,14 @@ public final class IncrementCosts {
             long step = 0;
             for (int touched : new int[] {-1, 0, 1_000, rows / 100, rows / 10}) {
                 boolean whole = touched < 0;
+                String model = "touched" + touched;
                 ModelCheckpoints checkpoints =
-                        ModelCheckpoints.at(worker, "touched" + touched).keep(1).incremental(whole ? 0 : runs);
+                        ModelCheckpoints.at(worker, model).keep(1).incremental(whole ? 0 : runs);
                 checkpoints.save(++step, Map.of());
                 List<double[]> results = new ArrayList<>();
                 for (int run = 0; run < runs; run++) {
                     push(worker, rows, width, whole ? 10_000 : touched, run);
-                    results.add(save(client, checkpoints, folder, ++step));
+                    results.add(save(client, checkpoints, ++step, new SavedFiles(folder, model).folder(step)));
                 }
                 System.out.printf(
                         Locale.ROOT,
@@ -80,7 +82,7 @@ public final class IncrementCosts {
     }
 
     /** Returns the milliseconds of a save, those of the longest call of a client meanwhile, and the MB of the step. */
-    private static double[] save(ClusterCaller client, ModelCheckpoints checkpoints, Path folder, long step)
+    private static double[] save(ClusterCaller client, ModelCheckpoints checkpoints, long step, Path folder)
             throws IOException {
         AtomicBoolean ended = new AtomicBoolean();
         CompletableFuture<Void> begun = new CompletableFuture<>();
@@ -104,21 +106,14 @@ public final class IncrementCosts {
         double millis = (System.nanoTime() - began) / 1e6;
         ended.set(true);
         double delayed = longest.join() / 1e6;
-        long bytes = bytes(folder, step);
+        long bytes = bytes(folder);
         return new double[] {millis, delayed, bytes / 1e6, file(folder.resolve("plain"), bytes)};
     }
 
-    private static long bytes(Path folder, long step) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            return files.filter(Files::isRegularFile)
-                    .filter(file -> file.getParent().getFileName().toString().endsWith("-" + step(step)))
-                    .mapToLong(file -> file.toFile().length())
-                    .sum();
+    private static long bytes(Path step) throws IOException {
+        try (Stream<Path> files = Files.list(step)) {
+            return files.mapToLong(file -> file.toFile().length()).sum();
         }
-    }
-
-    private static String step(long step) {
-        return String.format(Locale.ROOT, "%012d", step);
     }
 
     /** Returns the milliseconds that a plain file takes, with its bytes on the disk. */

@@ -32,6 +32,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
@@ -177,7 +178,7 @@ final class IncrementLawsTest {
             }
             String name = MODELS.get(random.nextInt(4) / 3);
             ModelCheckpoints model = model(worker, name);
-            Map<Long, Map<String, Content.Response>> ofModel = saved.get(name);
+            Map<Long, Map<String, Content.Response>> ofModel = Objects.requireNonNull(saved.get(name));
             switch (random.nextInt(12)) {
                 case 0 -> {
                     if (!ofModel.isEmpty()) {
@@ -226,7 +227,7 @@ final class IncrementLawsTest {
                     .start()) {
                 Tensors.init(cluster.worker(), specs());
                 for (String name : MODELS) {
-                    for (var step : saved.get(name).entrySet()) {
+                    for (var step : Objects.requireNonNull(saved.get(name)).entrySet()) {
                         model(cluster.worker(), name).load(step.getKey());
                         assertThat(contents(cluster.worker()))
                                 .as("seed %d, model %s, step %d", seed, name, step.getKey())
