@@ -69,13 +69,13 @@ class FaultyStoreTest {
     private void requireWhole(long step) {
         Model model = Model.open(folder, "m", step);
         model.verify();
-        model.rows(w, (key, values) -> assertThat(values).containsOnly(step));
+        model.rows(w, (key, values) -> assertThat(values).containsOnly((float) step));
     }
 
     private long loaded() {
         step(); // other values than any checkpoint's
         long loaded = checkpoints.loadLatest().orElseThrow().step();
-        assertThat(Tensors.pull(worker, w)).containsOnly(loaded);
+        assertThat(Tensors.pull(worker, w)).containsOnly((float) loaded);
         return loaded;
     }
 

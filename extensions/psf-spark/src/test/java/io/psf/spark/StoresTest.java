@@ -10,15 +10,9 @@ import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.hadoop.S3Server;
-import java.io.IOException;
-import java.nio.channels.Channels;
-import java.nio.channels.SeekableByteChannel;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
@@ -94,18 +88,6 @@ class StoresTest {
             Model model = Model.open(store, "m");
             model.rows(w, (key, values) -> assertThat(values).containsOnly(3 * PARTS * PUSHES));
         }
-    }
-
-    /** Returns the executor that has the lock of the checkpoints, where there is one. */
-    private static String executor(SparkSession spark, String place) throws IOException {
-        Map<String, Long> executors = LocalCluster.executors(spark);
-        try (SeekableByteChannel lock = CheckpointPlace.open(place).read("m/lock")) {
-            String owner = new String(Channels.newInputStream(lock).readAllBytes(), StandardCharsets.UTF_8);
-            executors.values().removeIf(process -> !owner.contains("process " + process + " "));
-        } catch (NoSuchFileException e) {
-            assertThat(place).startsWith("s3a:");
-        }
-        return executors.keySet().iterator().next();
     }
 
     /** Each partition pushes ones. */

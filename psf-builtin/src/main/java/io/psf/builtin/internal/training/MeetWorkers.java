@@ -54,7 +54,7 @@ public interface MeetWorkers {
     /**
      * The outcome.
      *
-     * @param gives true if this worker is to copy its reduced weights to the servers and to call again, {@code given};
+     * @param gives true if this worker is to copy its reduced weights to the servers and to call again:
      *     then there is no outcome yet
      * @param step the step that was saved or loaded; -1 if none was
      * @param last true if this cut is the last one of the loop
