@@ -336,24 +336,25 @@ public abstract class SocketTransportContract extends TransportContract {
         Duration hello = ample(Duration.ofMillis(500));
         try (Transport strict = newTransport(PATIENT.withHello(hello))) {
             int port = strict.listen("127.0.0.1", 0, each -> atServer).port();
-            try (Socket waiting = connect(port);
-                    Socket trusted = connect(port)) {
+            try (Socket waiting = connect(port)) {
                 waiting.getOutputStream().write(requests(1));
                 atServer.next();
-                trusted.getOutputStream().write(requests(1));
-                atServer.next();
-                atServer.channels.get(1).trust();
-                atServer.channels.get(1).offer(request(5));
-                try (Socket silent = connect(port)) {
-                    silent.getInputStream().readAllBytes(); // in the end it is cut off
+                try (Socket trusted = connect(port)) { // later, so that it is the second channel
+                    trusted.getOutputStream().write(requests(1));
+                    atServer.next();
+                    atServer.channels.get(1).trust();
+                    atServer.channels.get(1).offer(request(5));
+                    try (Socket silent = connect(port)) {
+                        silent.getInputStream().readAllBytes(); // in the end it is cut off
+                    }
+                    assertThat(atServer.channels).allMatch(Channel::isOpen);
+                    atServer.channels
+                            .get(0)
+                            .offer(Frames.failure(pool, 1, 2, 3, PsException.Code.BAD_REQUEST, "in the end"));
+                    assertThat(new String(waiting.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                            .contains("in the end", "hello: none");
+                    assertThat(atServer.channels.get(1).isOpen()).isTrue();
                 }
-                assertThat(atServer.channels).allMatch(Channel::isOpen);
-                atServer.channels
-                        .get(0)
-                        .offer(Frames.failure(pool, 1, 2, 3, PsException.Code.BAD_REQUEST, "in the end"));
-                assertThat(new String(waiting.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-                        .contains("in the end", "hello: none");
-                assertThat(atServer.channels.get(1).isOpen()).isTrue();
             }
         }
     }
