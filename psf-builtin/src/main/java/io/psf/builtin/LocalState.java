@@ -1,7 +1,7 @@
 package io.psf.builtin;
 
 import io.psf.api.TensorId;
-import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.internal.checkpoint.RecordEntry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -3,13 +3,13 @@ package io.psf.builtin;
 import io.psf.api.PsException;
 import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
-import io.psf.builtin.checkpoint.CheckpointPath;
-import io.psf.builtin.checkpoint.LedLoad;
-import io.psf.builtin.checkpoint.LedSave;
-import io.psf.builtin.checkpoint.LoadModelPsf;
-import io.psf.builtin.checkpoint.ModelOptions;
-import io.psf.builtin.checkpoint.ModelWorks;
-import io.psf.builtin.checkpoint.SaveModelPsf;
+import io.psf.builtin.internal.checkpoint.CheckpointPath;
+import io.psf.builtin.internal.checkpoint.LedLoad;
+import io.psf.builtin.internal.checkpoint.LedSave;
+import io.psf.builtin.internal.checkpoint.LoadModelPsf;
+import io.psf.builtin.internal.checkpoint.ModelOptions;
+import io.psf.builtin.internal.checkpoint.ModelWorks;
+import io.psf.builtin.internal.checkpoint.SaveModelPsf;
 import java.util.List;
 
 /**

@@ -2,8 +2,8 @@ package io.psf.builtin;
 
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
-import io.psf.builtin.checkpoint.ModelManifest;
-import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.internal.checkpoint.ModelManifest;
+import io.psf.builtin.internal.checkpoint.RecordEntry;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package io.psf.builtin;
 
 import io.psf.api.ClusterCaller;
-import io.psf.builtin.checkpoint.ModelOptions;
-import io.psf.builtin.checkpoint.ModelWorks;
-import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.internal.checkpoint.ModelOptions;
+import io.psf.builtin.internal.checkpoint.ModelWorks;
+import io.psf.builtin.internal.checkpoint.RecordEntry;
 import io.psf.builtin.internal.training.MeetWorkers;
 import io.psf.builtin.internal.training.MeetWorkersPsf;
 import java.util.List;

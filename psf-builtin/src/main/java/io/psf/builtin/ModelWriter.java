@@ -2,8 +2,8 @@ package io.psf.builtin;
 
 import io.psf.api.PsException;
 import io.psf.api.spi.CheckpointStore;
-import io.psf.builtin.checkpoint.StepWriter;
-import io.psf.builtin.checkpoint.TensorColumns;
+import io.psf.builtin.image.TensorColumns;
+import io.psf.builtin.internal.checkpoint.StepWriter;
 import java.io.Closeable;
 
 /**

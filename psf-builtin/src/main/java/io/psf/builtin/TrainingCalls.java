@@ -2,8 +2,8 @@ package io.psf.builtin;
 
 import io.psf.api.ClusterCaller;
 import io.psf.api.Pending;
-import io.psf.builtin.checkpoint.ModelWorks;
-import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.internal.checkpoint.ModelWorks;
+import io.psf.builtin.internal.checkpoint.RecordEntry;
 import io.psf.builtin.internal.training.AbandonStepsPsf;
 import io.psf.builtin.internal.training.EnterTraining;
 import io.psf.builtin.internal.training.EnterTrainingPsf;

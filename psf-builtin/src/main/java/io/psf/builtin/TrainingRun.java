@@ -2,7 +2,7 @@ package io.psf.builtin;
 
 import io.psf.api.ClusterCaller;
 import io.psf.api.PsException;
-import io.psf.builtin.checkpoint.ModelManifest;
+import io.psf.builtin.internal.checkpoint.ModelManifest;
 import io.psf.builtin.internal.training.EnterTraining;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package io.psf.builtin;
 
 import io.psf.api.ClusterCaller;
 import io.psf.api.TensorId;
-import io.psf.builtin.checkpoint.SavedFiles;
+import io.psf.builtin.internal.checkpoint.SavedFiles;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.io.IOException;

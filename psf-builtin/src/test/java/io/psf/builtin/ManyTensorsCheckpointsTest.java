@@ -3,8 +3,8 @@ package io.psf.builtin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.api.TensorId;
-import io.psf.builtin.checkpoint.SavedFiles;
-import io.psf.builtin.checkpoint.SavedImage;
+import io.psf.builtin.internal.checkpoint.SavedFiles;
+import io.psf.builtin.internal.checkpoint.SavedImage;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.io.IOException;

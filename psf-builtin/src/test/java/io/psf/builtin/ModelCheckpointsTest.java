@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
-import io.psf.builtin.checkpoint.ModelOptions;
+import io.psf.builtin.internal.checkpoint.ModelOptions;
 import io.psf.builtin.internal.training.JoinModelPsf;
 import io.psf.builtin.internal.training.MeetWorkers;
 import io.psf.builtin.internal.training.MeetWorkersPsf;

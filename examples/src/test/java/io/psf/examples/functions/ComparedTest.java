@@ -47,8 +47,8 @@ class ComparedTest {
     static {
         HETU.put("ParamInit", "tensor/InitTensor");
         HETU.put("ParamClear", "tensor/Clear");
-        HETU.put("ParamSave", "checkpoint/FreezeModel");
-        HETU.put("ParamLoad", "checkpoint/ReadModel");
+        HETU.put("ParamSave", "internal/checkpoint/FreezeModel");
+        HETU.put("ParamLoad", "internal/checkpoint/ReadModel");
         HETU.put("DensePush", "dense/DensePush");
         HETU.put("DensePull", "dense/DensePull");
         HETU.put("DDPushPull", "dense/DensePushPull");

@@ -2,8 +2,8 @@ package io.psf.interchange;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorInfo;
-import io.psf.builtin.checkpoint.RowConsumer;
-import io.psf.builtin.checkpoint.TensorColumns;
+import io.psf.builtin.image.RowConsumer;
+import io.psf.builtin.image.TensorColumns;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -17,7 +17,7 @@ import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
 import io.psf.builtin.cache.CacheModel.Cache;
 import io.psf.builtin.cache.CacheModel.Push;
-import io.psf.builtin.checkpoint.SavingFunctions;
+import io.psf.builtin.internal.checkpoint.SavingFunctions;
 import io.psf.builtin.sparse.RemoveRows;
 import io.psf.builtin.sparse.RemoveRowsPsf;
 import io.psf.builtin.sparse.SparsePush;

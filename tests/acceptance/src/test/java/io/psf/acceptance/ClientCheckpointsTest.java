@@ -19,7 +19,7 @@ import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
-import io.psf.builtin.checkpoint.FreezeModelPsf;
+import io.psf.builtin.internal.checkpoint.FreezeModelPsf;
 import io.psf.runtime.Client;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.TransportConfig;

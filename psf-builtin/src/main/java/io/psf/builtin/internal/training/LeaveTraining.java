@@ -5,7 +5,7 @@ import io.psf.api.PsFunction;
 import io.psf.api.layout.ByKey;
 import io.psf.api.spi.RestorePoint;
 import io.psf.api.spi.StoredNode;
-import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.internal.checkpoint.RecordEntry;
 import io.psf.builtin.push.Workers;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,6 @@
 package io.psf.builtin.internal.training;
 
-import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.internal.checkpoint.RecordEntry;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;

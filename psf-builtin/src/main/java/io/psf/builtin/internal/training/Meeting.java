@@ -1,8 +1,8 @@
 package io.psf.builtin.internal.training;
 
 import io.psf.api.DeferredAnswer;
-import io.psf.builtin.checkpoint.ModelOptions;
-import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.internal.checkpoint.ModelOptions;
+import io.psf.builtin.internal.checkpoint.RecordEntry;
 import io.psf.builtin.push.Stages;
 import java.util.ArrayList;
 import java.util.List;

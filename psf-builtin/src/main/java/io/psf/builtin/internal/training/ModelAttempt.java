@@ -2,7 +2,7 @@ package io.psf.builtin.internal.training;
 
 import io.psf.api.PsException;
 import io.psf.api.spi.StoredNode;
-import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.internal.checkpoint.RecordEntry;
 import io.psf.builtin.push.Workers;
 import java.time.Duration;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.psf.builtin.internal.training;
 
 import io.psf.api.DeferredAnswer;
 import io.psf.api.PsException;
-import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.internal.checkpoint.RecordEntry;
 import io.psf.builtin.push.Stages;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
 import io.psf.builtin.Laws;
-import io.psf.builtin.checkpoint.ModelOptions;
-import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.internal.checkpoint.ModelOptions;
+import io.psf.builtin.internal.checkpoint.RecordEntry;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;

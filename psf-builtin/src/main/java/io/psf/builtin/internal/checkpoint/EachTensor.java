@@ -1,0 +1,116 @@
+package io.psf.builtin.internal.checkpoint;
+
+import io.psf.api.Node;
+import io.psf.api.PsException;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.spi.StoredShard;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work on the shards of many tensors that a server holds, each on its lane. Some tensors are worked on at a time, so
+ * that other calls get their turns on the lanes in between. Used on the node's lane.
+ *
+ * @param <T> what the work makes of a shard
+ */
+final class EachTensor<T> {
+    /** The most tensors that are worked on at a time: enough to keep many lanes busy. */
+    private static final int AT_ONCE = 32;
+
+    private final Node node;
+    private final Function<StoredShard, T> work;
+    private final Deque<TensorId> next;
+    private final List<T> results = new ArrayList<>();
+    private final CompletableFuture<List<T>> all = new CompletableFuture<>();
+    private int running;
+    private boolean starting;
+    private @Nullable Throwable failure;
+
+    private EachTensor(Node node, Collection<TensorId> tensors, Function<StoredShard, T> work) {
+        this.node = node;
+        this.next = new ArrayDeque<>(tensors);
+        this.work = work;
+    }
+
+    /**
+     * Starts the work. Called within the handler of a call.
+     *
+     * @param tensors the tensors; a tensor of which the server holds no shard is passed over
+     * @return the results of all shards, when none is worked on any more; fails with the first failure, after which no
+     *     further tensor is begun
+     * @throws PsException with {@code BAD_REQUEST} if one of them is the memory of a function
+     */
+    static <T> CompletionStage<List<T>> run(Node node, List<TensorId> tensors, Function<StoredShard, T> work) {
+        Set<TensorId> held =
+                node.shards().stream().map(shard -> shard.tensor().id()).collect(Collectors.toSet());
+        for (TensorId tensor : tensors) {
+            if (!held.contains(tensor)) {
+                var unused = node.onShards(tensor, Shard::slice); // refused if it is memory of a function
+            }
+        }
+        EachTensor<T> each =
+                new EachTensor<>(node, tensors.stream().filter(held::contains).toList(), work);
+        each.start();
+        return each.all;
+    }
+
+    private void start() {
+        if (starting) {
+            return; // the loop below goes on
+        }
+        starting = true;
+        while (running < AT_ONCE && failure == null && !next.isEmpty()) {
+            running++;
+            try {
+                node.onShards(next.remove(), shard -> work.apply(stored(shard))).whenComplete(this::ended);
+            } catch (PsException e) {
+                ended(null, e);
+            }
+        }
+        starting = false;
+        if (running == 0) {
+            end();
+        }
+    }
+
+    private void ended(@Nullable List<T> some, @Nullable Throwable why) {
+        running--;
+        if (some != null) {
+            results.addAll(some);
+        }
+        if (why != null && failure == null) {
+            failure = why instanceof CompletionException && why.getCause() != null ? why.getCause() : why;
+        }
+        start();
+    }
+
+    private void end() {
+        if (failure != null) {
+            all.completeExceptionally(failure);
+        } else {
+            all.complete(results);
+        }
+    }
+
+    private static StoredShard stored(Shard shard) {
+        if (shard instanceof StoredShard stored) {
+            return stored;
+        }
+        throw new PsException(
+                PsException.Code.UNKNOWN_FUNCTION,
+                "shard of tensor \"" + shard.spec().id() + "\": "
+                        + shard.getClass().getName() + " (expected: a kind of shard that is saved and loaded, "
+                        + StoredShard.class.getSimpleName() + ")");
+    }
+}

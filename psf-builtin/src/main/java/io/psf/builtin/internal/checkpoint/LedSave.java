@@ -1,0 +1,255 @@
+package io.psf.builtin.internal.checkpoint;
+
+import io.psf.api.Caller;
+import io.psf.api.Names;
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.spi.RestorePoint;
+import io.psf.api.spi.StoredNode;
+import io.psf.builtin.push.Stages;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A save of a model, by the server that leads it: all servers copy their shards, then wait for the disk; then this one
+ * writes the manifest. Used on the server's lane.
+ */
+public final class LedSave {
+    private static final Logger LOG = LoggerFactory.getLogger(LedSave.class);
+
+    /** In place of a step: the one after the newest. */
+    public static final long NEXT = -1;
+
+    private final StoredNode leader;
+    private final ModelSteps steps;
+    private final ModelOptions options;
+    private final List<RecordEntry> records;
+    private final Checks checks;
+    private final CompletableFuture<Void> frozen = new CompletableFuture<>();
+    /** The unique number of the save. */
+    private final long save = ThreadLocalRandom.current().nextLong();
+
+    private long step;
+    /** True once files of the step may be there. */
+    private boolean hasBegun;
+
+    private boolean isCommitted;
+
+    /**
+     * What a save depends on, besides the servers.
+     *
+     * @param rollback the last rollback that its callers know
+     * @param asksFirst true if the scheduler is asked before anything is discarded whether there is a later one; it is
+     *     asked before the manifest is written in any case
+     * @param allowed throws why the save is not allowed now
+     */
+    public record Checks(long rollback, boolean asksFirst, Runnable allowed) {}
+
+    /**
+     * Prepares a save.
+     *
+     * @param step the number of the step; {@link #NEXT}
+     * @param records the workers' records; those of absent workers are taken from the checkpoint before
+     */
+    public LedSave(
+            StoredNode leader,
+            String model,
+            long step,
+            ModelOptions options,
+            List<RecordEntry> records,
+            Checks checks) {
+        this.leader = leader;
+        this.steps = ModelSteps.of(leader.checkpoints(), model);
+        this.step = step;
+        this.options = options;
+        this.records = records;
+        this.checks = checks;
+    }
+
+    /**
+     * Begins the save when the earlier works on the model have ended.
+     *
+     * @param isWanted false if nobody waits for it any more when its turn comes
+     * @return the step, once the checkpoint is complete. If the save fails, its files are deleted
+     */
+    public CompletableFuture<Long> start(BooleanSupplier isWanted) {
+        return ModelWorks.of(leader)
+                .add(
+                        steps.model(),
+                        isWanted,
+                        () -> Stages.begun(this::run)
+                                .handle((done, failure) -> failure == null
+                                        ? CompletableFuture.<Void>completedFuture(null)
+                                        : failed(Stages.cause(failure)))
+                                .thenCompose(done -> done)
+                                .thenApply(done -> step));
+    }
+
+    /** Completed once all shards are copied: calls may change them again. Fails if the save fails before. */
+    public CompletionStage<Void> frozen() {
+        return frozen;
+    }
+
+    private CompletionStage<Void> run() {
+        checks.allowed().run();
+        CompletionStage<Void> asked = checks.asksFirst() ? ask() : CompletableFuture.completedFuture(null);
+        Caller servers = leader.caller(ModelWorks.LIMIT);
+        return asked.thenCompose(exact -> ModelLocks.of(leader).await(leader, steps.model()))
+                .thenCompose(taken -> freeze(servers))
+                .thenCompose(copied -> {
+                    frozen.complete(null);
+                    return Stages.reached(
+                            leader,
+                            () -> true,
+                            () -> WrittenModelPsf.stub(servers)
+                                    .withDeadline(ModelWorks.LIMIT)
+                                    .call(save, false));
+                })
+                .thenCompose(files -> ask().thenCompose(exact -> {
+                    checks.allowed().run();
+                    commit(files.written());
+                    return named();
+                }));
+    }
+
+    private CompletionStage<Void> named() {
+        return options.isRestored()
+                ? leader.restoreFrom(RestorePoint.saved(steps.model(), options.isExact(), checks.rollback()))
+                : CompletableFuture.completedFuture(null);
+    }
+
+    private CompletionStage<Void> ask() {
+        return options.isRestored()
+                ? leader.restoreFrom(RestorePoint.asked(checks.rollback()))
+                : CompletableFuture.completedFuture(null);
+    }
+
+    /** Deletes what an earlier save of the step has left, and has all servers copy their shards. */
+    private CompletionStage<FreezeModel.Response> freeze(Caller servers) {
+        if (step == NEXT) {
+            step = steps.steps().stream().findFirst().orElse(-1L) + 1;
+        }
+        hasBegun = true;
+        discard();
+        Optional<ModelManifest> base = base();
+        return Stages.reached(
+                leader,
+                () -> true,
+                () -> FreezeModelPsf.stub(servers)
+                        .withDeadline(ModelWorks.LIMIT)
+                        .call(
+                                steps.model(),
+                                step,
+                                save,
+                                base.map(ModelManifest::step).orElse(-1L),
+                                base.map(ModelManifest::checksum).orElse(0),
+                                options.increments(),
+                                options.tensors()));
+    }
+
+    /** Returns the step that the save may build on. None after a damaged step has been skipped: it has all rows. */
+    private Optional<ModelManifest> base() {
+        return options.increments() == 0
+                ? Optional.empty()
+                : steps.steps().stream()
+                        .filter(skipped()::mayBeBuiltOn)
+                        .flatMap(each -> steps.readIfComplete(each).stream())
+                        .findFirst()
+                        .map(ModelImages::manifest);
+    }
+
+    private SkippedSteps skipped() {
+        return ModelWorks.of(leader).skipped(steps.model());
+    }
+
+    private void discard() {
+        steps.discard(step);
+        skipped().remove(step);
+    }
+
+    /** Writes the manifest, then deletes the steps beyond those to keep. */
+    private void commit(List<WrittenFiles> written) {
+        List<SavedTensor> tensors = written.stream()
+                .flatMap(each -> each.tensors().stream())
+                .distinct()
+                .toList();
+        requireAll(tensors);
+        List<RecordEntry> all = steps.before(step)
+                .map(before -> ModelManifest.withAbsent(records, before))
+                .orElse(records);
+        List<SavedIndex> indexes = written.stream().map(WrittenFiles::index).toList();
+        steps.write(new ModelManifest(step, tensors, indexes, all));
+        isCommitted = true;
+        LOG.info(
+                "checkpoint \"{}\": {} bytes, {} slices with changes alone",
+                steps.name(step),
+                written.stream().mapToLong(WrittenFiles::bytes).sum(),
+                written.stream().mapToInt(WrittenFiles::increments).sum());
+        skipped().saved();
+        steps.prune(options.kept(), step, options.increments() > 0, skipped())
+                .forEach(reason -> LOG.warn(
+                        "an old checkpoint of model \"{}\" is left: {}", steps.model(), Names.printable(reason)));
+    }
+
+    private void requireAll(List<SavedTensor> tensors) {
+        Set<String> missing =
+                options.tensors().stream().map(TensorId::name).collect(Collectors.toCollection(TreeSet::new));
+        tensors.forEach(each -> missing.remove(each.tensor()));
+        if (!missing.isEmpty()) {
+            throw new PsException(
+                    PsException.Code.UNKNOWN_TENSOR,
+                    "tensors to save that no server has: " + ChosenTensors.some(missing) + " (expected: initialized)");
+        }
+    }
+
+    /**
+     * Deletes what was written, unless the checkpoint is complete.
+     *
+     * @return fails with the reason; with {@code ROLLED_BACK} if all slices have to go back to a checkpoint
+     */
+    private CompletionStage<Void> failed(Throwable why) {
+        String reason = why instanceof PsException known ? known.code() + ": " + known.detail() : why.toString();
+        LOG.warn(
+                isCommitted
+                        ? "checkpoint \"{}\" is saved, and not named to the cluster: {}"
+                        : "checkpoint \"{}\" could not be saved: {}",
+                step == NEXT ? steps.model() : steps.name(step),
+                reason);
+        CompletionStage<Void> ended = hasBegun && !isCommitted
+                ? WrittenModelPsf.stub(leader.caller(ModelWorks.LIMIT))
+                        .withDeadline(ModelWorks.LIMIT)
+                        .call(save, true)
+                        .toCompletableFuture()
+                        .handle((written, unreached) -> discarded(why))
+                : CompletableFuture.completedFuture(null);
+        return ended.thenCompose(done -> isCommitted ? CompletableFuture.<Void>completedFuture(null) : ask())
+                .handle((exact, rolledBack) -> {
+                    Throwable cause = rolledBack == null ? why : Stages.cause(rolledBack);
+                    if (cause != why) {
+                        cause.addSuppressed(why);
+                    }
+                    frozen.completeExceptionally(cause);
+                    throw new CompletionException(cause);
+                });
+    }
+
+    private @Nullable Void discarded(Throwable why) {
+        try {
+            discard();
+        } catch (PsException notDiscarded) {
+            why.addSuppressed(notDiscarded);
+        }
+        return null;
+    }
+}

@@ -1,0 +1,82 @@
+package io.psf.builtin.internal.checkpoint;
+
+import io.psf.api.spi.CheckpointStore;
+import io.psf.api.spi.StoredShard;
+import io.psf.builtin.image.ImageHeader;
+import io.psf.builtin.image.ImageOutput;
+import io.psf.builtin.image.ImageRows;
+import io.psf.builtin.image.ShardImage;
+import java.io.IOException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A file with images one after another, while it is written. Used by one thread at a time. */
+final class Pack {
+    static final String SUFFIX = ".pack";
+
+    private final Folder folder;
+    private final String name;
+    private final CheckpointStore.NewFile file;
+    private @Nullable ImageOutput out;
+    private final KnownFile known = new KnownFile();
+    private long length;
+
+    /** Creates a file. */
+    Pack(Folder folder, String name) throws IOException {
+        this.folder = folder;
+        this.name = name;
+        this.file = folder.create(name);
+        this.out = new ImageOutput(file);
+    }
+
+    /** Appends the image of a shard. */
+    SavedImage add(ImageHeader whole, ImageRows rows, StoredShard shard) throws IOException {
+        ImageOutput to = Objects.requireNonNull(out, "out");
+        long offset = length;
+        int checksum = ShardImage.write(whole, rows, shard, to);
+        length += to.written();
+        return new SavedImage(
+                whole.save(),
+                whole.begin(),
+                whole.end(),
+                name,
+                offset,
+                to.written(),
+                checksum,
+                rows.form().bases());
+    }
+
+    /** Returns the file, as it is known once it is {@link #finish finished}. */
+    KnownFile known() {
+        return known;
+    }
+
+    String name() {
+        return name;
+    }
+
+    long length() {
+        return length;
+    }
+
+    /** Gives the buffer up: no image is added any more. */
+    void end() throws IOException {
+        out = null;
+        file.end();
+    }
+
+    /** Waits until the images are stored. */
+    void finish() throws IOException {
+        file.finish();
+        known.complete(folder, name);
+    }
+
+    /** Deletes the file, unless it is finished. */
+    void abandon() {
+        try {
+            file.close();
+        } catch (IOException e) {
+            return; // the caller gets the failure of the save instead
+        }
+    }
+}
