@@ -13,11 +13,13 @@ import org.jspecify.annotations.Nullable;
  * a table costs nothing as long as no increment of it is saved. Used on the shard's lane.
  */
 public final class RowWrites {
+    private static final long[] NONE = {};
+
     /** A bit for each row that has been written to; null if it is off. */
     private long @Nullable [] marks;
 
-    private final List<ColumnWrites> columns = new ArrayList<>(1);
-    private long[] removed = {};
+    private final List<ColumnWrites> columns = new ArrayList<>(0);
+    private long[] removed = NONE;
     private int removals;
 
     /**
@@ -46,7 +48,7 @@ public final class RowWrites {
 
     private void set(long @Nullable [] now) {
         marks = now;
-        removed = new long[0];
+        removed = NONE;
         removals = 0;
         columns.forEach(ColumnWrites::reset);
     }

@@ -9,6 +9,7 @@ import io.psf.runtime.spi.store.Allocation;
 import io.psf.runtime.spi.store.Reservation;
 import io.psf.runtime.spi.store.Store;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** An off-heap array with one row per row of a shard: the values, or a slot. Belongs to the shard's lane. */
 final class Column {
@@ -16,27 +17,27 @@ final class Column {
 
     private final String name;
     private final FloatArray all;
-    /** A view of all rows that marks those that are written to. */
-    private final FloatArray marking;
+    private final RowWrites writes;
+    /** A view of all rows that marks those that are written to; null until the rows are used. */
+    private @Nullable FloatArray marking;
 
     private final int width;
     /** The bytes of a value. */
     private final int size;
 
     private final Allocation memory;
-    /** A view of the existing rows. */
-    private FloatArray view;
+    /** A view of the existing rows; null until they are used. */
+    private @Nullable FloatArray view;
 
     private Column(String name, FloatTypes types, int width, Allocation memory, ByteBuffer bytes, RowWrites writes) {
         this.name = name;
         this.all = types.isStochastic()
                 ? ArrayMemory.viewStochastic(bytes, types.storage(), name.hashCode())
                 : ArrayMemory.view(bytes, types.storage());
-        this.marking = ArrayMemory.marking(all, width, writes);
+        this.writes = writes;
         this.width = width;
         this.size = types.bytes();
         this.memory = memory;
-        this.view = marking;
     }
 
     /**
@@ -138,10 +139,15 @@ final class Column {
      */
     FloatArray of(int rows) {
         requireCapacity(rows);
-        if (view.length() != rows * width) {
-            view = marking.slice(0, rows * width);
+        FloatArray known = view;
+        if (known == null || known.length() != rows * width) {
+            if (marking == null) {
+                marking = ArrayMemory.marking(all, width, writes);
+            }
+            known = marking.slice(0, rows * width);
+            view = known;
         }
-        return view;
+        return known;
     }
 
     private void requireCapacity(int rows) {
