@@ -172,8 +172,8 @@ final class HostShardTest {
         return used;
     }
 
-    @Test
-    void aShardTakesLessThanAKilobyteOfTheHeap() {
+    /** Returns the bytes of the heap for each of many shards, and what other threads have taken meanwhile. */
+    private static long bytesOfAShard() {
         int n = 20_000;
         try (Lane lane = new Lane("test", new FramePool(0))) {
             TensorLayout layout = TensorLayout.even(new TensorInfo(TensorId.of("w"), 4L * n, 1), new int[n]);
@@ -189,10 +189,16 @@ final class HostShardTest {
                 assertThat(shard.row(4L * i + 2)).isEqualTo(2);
             }
             long each = (usedHeap() - before) / n;
-            assertThat(each)
-                    .as("bytes of the heap for each of %d shards", shards.size())
-                    .isLessThan(1000); // 890 on JDK 17 and 25
+            assertThat(shards).hasSize(n);
+            return each;
         }
+    }
+
+    @Test
+    void aShardTakesLessThanAKilobyteOfTheHeap() {
+        long least =
+                LongStream.generate(HostShardTest::bytesOfAShard).limit(5).min().orElseThrow();
+        assertThat(least).as("bytes of the heap for each shard").isBetween(500L, 1000L); // 768 on JDK 17
     }
 
     /** First values are the key's. */
