@@ -47,7 +47,7 @@ class SaveSpeedTest {
     @TempDir
     private Path folder;
 
-    /** What is measured. */
+    /** The measured work. */
     private interface Work {
         void run() throws IOException;
     }

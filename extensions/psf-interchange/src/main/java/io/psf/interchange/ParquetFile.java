@@ -16,7 +16,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the footer of a Parquet file says.
+ * The footer of a Parquet file.
  *
  * @param file the file
  * @param rows the number of rows

@@ -23,7 +23,7 @@ public final class RowWrites {
     private int removals;
 
     /**
-     * What has changed.
+     * The rows and keys that have changed.
      *
      * @param rows a bit for each row that may have changed, by its number now; may have bits beyond the last row
      * @param removed [n] int64, keys that had a row and may have none now, in any order

@@ -1,7 +1,7 @@
 package io.psf.api.spi;
 
 /**
- * What a server tells the scheduler of the checkpoints from which the slices of a lost server are loaded.
+ * A message of a server to the scheduler: from which checkpoints the slices of a lost server are loaded.
  *
  * @param model the model's name, a path below the place of checkpoints; empty for none
  * @param all true if all slices go back to a checkpoint when a lost node comes back; false if the lost slices alone do

@@ -47,7 +47,7 @@ public final class LedSave {
     private boolean isCommitted;
 
     /**
-     * What a save depends on, besides the servers.
+     * The conditions of a save.
      *
      * @param rollback the last rollback that its callers know
      * @param asksFirst true if the scheduler is asked before anything is discarded whether there is a later one; it is

@@ -4,7 +4,7 @@ import io.psf.api.TensorId;
 import java.util.List;
 
 /**
- * What a caller wants of the checkpoints of a model.
+ * The options of a caller for the checkpoints of a model.
  *
  * @param kept the number of complete steps that a save leaves, at least 1
  * @param increments the most increments that follow an image with all rows; 0 for none

@@ -54,8 +54,8 @@ public interface MeetWorkers {
     /**
      * The outcome.
      *
-     * @param gives true if this worker is to copy its reduced weights to the servers and to call again:
-     *     then there is no outcome yet
+     * @param gives true if this worker is to copy its reduced weights to the servers, and to call again.
+     *     There is no outcome before that
      * @param step the step that was saved or loaded; -1 if none was
      * @param last true if this cut is the last one of the loop
      * @param manifest the text of the manifest of the step that was loaded; empty otherwise

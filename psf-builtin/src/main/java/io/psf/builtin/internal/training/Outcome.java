@@ -1,7 +1,7 @@
 package io.psf.builtin.internal.training;
 
 /**
- * What a worker learns of a meeting.
+ * The outcome of a meeting, for each of its workers.
  *
  * @param gives true if this worker is to copy its reduced weights to the servers, and to come again
  * @param step the step that was saved or loaded; -1 if none was

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Each worker tells at some boundaries between its steps at which it tells next, {@code next}, and passes the
  * boundary after that with the answer alone. So no worker has passed a cut after step {@code max(next) + 1} when it
  * reads of the cut, whatever calls are under way.
+ *
+ * <p>It is one state machine, and one class: a call of a worker may change the places, the next cut and the meeting.
  */
 final class TrainingState {
     /** In place of the next step: of a worker that has not told. */
