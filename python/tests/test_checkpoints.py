@@ -103,7 +103,9 @@ class CheckpointsTest(ClusterTest):
         workers, tensors = self.pair()
         self.assertEqual([list(range(1, 13))] * 2, self.train(workers, tensors, 12))
         self.assertEqual([24.0], np.unique(tensors[0].pull()).tolist())
-        self.assertEqual([12, 10, 5], [each.step for each in self.model(workers[0]).list()])
+        steps = [each.step for each in self.model(workers[0]).list()]
+        self.assertEqual(12, steps[0])
+        self.assertLessEqual(set(steps), {0, 5, 10, 12})  # a cut is not taken while the last one is still written
         self.assertEqual([[13, 14]] * 2, self.train(workers, tensors, 14))
         self.assertEqual([28.0], np.unique(tensors[0].pull()).tolist())
         self.model(workers[0]).delete()
