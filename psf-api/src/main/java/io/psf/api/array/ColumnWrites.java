@@ -44,8 +44,10 @@ final class ColumnWrites {
         int last = (first + n - 1) / width;
         if (n > 0) {
             rows.mark(row, last + 1);
-            begin = row * width;
-            end = begin + width;
+            if (rows.isOn()) { // it may have ended with what was told
+                begin = row * width;
+                end = begin + width;
+            }
         }
     }
 

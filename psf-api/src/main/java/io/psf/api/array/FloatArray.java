@@ -172,10 +172,10 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
 
     /** Sets element i. */
     public void set(int i, float value) {
-        data.put(i, value);
         if (writes != null && writes.needs(firstInColumn + i)) {
-            writes.mark(firstInColumn + i, 1);
+            mark(i, 1);
         }
+        data.put(i, value);
     }
 
     @Override

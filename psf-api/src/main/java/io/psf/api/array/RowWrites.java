@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of a shard that have been written to, and the keys that have been removed, since they were last taken. The
- * arrays of the shard mark rows ({@link ArrayMemory#marking}), however a function got them. It is off at first, so that
- * a table costs nothing as long as no increment of it is saved. Used on the shard's lane.
+ * arrays of the shard mark rows ({@link ArrayMemory#marking}), however a function got them, each before it is written
+ * to. It is off at first, so that a table costs nothing as long as no increment of it is saved. Used on the shard's
+ * lane.
  */
 public final class RowWrites {
     private static final long[] NONE = {};
@@ -21,6 +22,14 @@ public final class RowWrites {
     private final List<ColumnWrites> columns = new ArrayList<>(0);
     private long[] removed = NONE;
     private int removals;
+    /** Learns of rows before they are written to; null for nobody. */
+    private @Nullable Watcher watcher;
+
+    /** Learns of rows before they are written to. It may read rows, and writes to none. */
+    public interface Watcher {
+        /** Called before the rows from {@code begin} to {@code end}, exclusive, are written to or removed. */
+        void before(int begin, int end);
+    }
 
     /**
      * The rows and keys that have changed.
@@ -36,9 +45,39 @@ public final class RowWrites {
         column.reset();
     }
 
-    /** True if rows are marked. */
+    /** True if rows are marked or watched. */
     public boolean isOn() {
-        return marks != null;
+        return marks != null || watcher != null;
+    }
+
+    /** True if rows are watched. */
+    public boolean isWatched() {
+        return watcher != null;
+    }
+
+    /** Tells of rows before they are written to. An earlier watcher is told that all rows may be, and of no more. */
+    public void watch(Watcher next) {
+        tellAll();
+        watcher = next;
+        columns.forEach(ColumnWrites::reset);
+    }
+
+    /** Tells a watcher of no more rows. */
+    public void endWatch(Watcher last) {
+        if (last.equals(watcher)) {
+            watcher = null;
+            columns.forEach(ColumnWrites::reset);
+        }
+    }
+
+    private void tell(int begin, int end) {
+        if (watcher != null) {
+            watcher.before(begin, end);
+        }
+    }
+
+    private void tellAll() {
+        tell(0, Integer.MAX_VALUE);
     }
 
     /** Begins to mark rows. No row is marked yet. */
@@ -55,10 +94,11 @@ public final class RowWrites {
 
     /** Ends marking rows: any row may have changed. */
     public void end() {
+        tellAll();
         set(null);
     }
 
-    /** Returns what has changed since the last call or {@link #begin}; null if it is off. */
+    /** Returns what has changed since the last call or {@link #begin}; null if rows are not marked. */
     public @Nullable Taken take() {
         if (marks == null) {
             return null;
@@ -75,6 +115,12 @@ public final class RowWrites {
 
     /** Marks rows of a part that begins with a row, [n] of them, each below {@code limit} in the part. */
     void mark(int[] some, int from, int n, int limit, int begin) {
+        if (watcher != null) {
+            for (int i = from; i < from + n; i++) {
+                int row = begin + Objects.checkIndex(some[i], limit);
+                tell(row, row + 1);
+            }
+        }
         if (marks != null) {
             long[] all = marksOf(begin + limit);
             for (int i = from; i < from + n; i++) {
@@ -97,6 +143,7 @@ public final class RowWrites {
 
     /** Marks the rows from {@code begin} to {@code end}, exclusive. */
     public void mark(int begin, int end) {
+        tell(begin, end);
         if (marks != null) {
             long[] all = marksOf(end);
             for (int row = begin; row < end; row = (row | Long.SIZE - 1) + 1) {

@@ -45,6 +45,11 @@ public final class ImageOutput {
 
     private void bytes(byte[] bytes, int begin, int length) throws IOException {
         i32(length);
+        append(bytes, begin, length);
+    }
+
+    /** Writes bytes. */
+    void append(byte[] bytes, int begin, int length) throws IOException {
         for (int at = 0; at < length; ) {
             int n = Math.min(length - at, need(1).remaining());
             buffer.put(bytes, begin + at, n);
@@ -54,14 +59,6 @@ public final class ImageOutput {
 
     void string(String text) throws IOException {
         bytes(text.getBytes(StandardCharsets.UTF_8));
-    }
-
-    /** Writes the rows of a column from {@code begin} to {@code end}, exclusive, one tile of them after the other. */
-    void rows(StoredColumn column, int begin, int end) throws IOException {
-        int most = ImageTile.rows(column.width());
-        for (int row = begin; row < end; row += most) {
-            floats(column.read(row, Math.min(most, end - row)));
-        }
     }
 
     /** Writes rows of a column by their numbers, as many together as the buffer holds. */
@@ -130,7 +127,7 @@ public final class ImageOutput {
         written = 0;
     }
 
-    /** Returns the length of the image in bytes. Valid after {@link #finish}. */
+    /** Returns the bytes of the image that were passed on to the channel; all after {@link #finish}. */
     public long written() {
         return written;
     }
@@ -142,7 +139,8 @@ public final class ImageOutput {
         return buffer;
     }
 
-    private void flush() throws IOException {
+    /** Passes everything on to the channel. */
+    void flush() throws IOException {
         crc.update(buffer.duplicate().flip());
         written += buffer.position();
         pass();

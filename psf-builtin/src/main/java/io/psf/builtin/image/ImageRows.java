@@ -64,19 +64,39 @@ public final class ImageRows {
         }
     }
 
-    /** Writes the rows of a column. */
-    void write(ImageOutput out, StoredColumn column, int rows) throws IOException {
-        if (changed == null) {
-            out.rows(column, 0, rows);
-            return;
-        }
-        int[] some = new int[TILE];
-        for (int row = next(0, rows); row < rows; ) {
-            int n = 0;
-            for (; n < TILE && row < rows; row = next(row + 1, rows)) {
-                some[n++] = row;
+    /**
+     * Writes some rows of a column.
+     *
+     * @param number the number of the column
+     * @param row the first row to write
+     * @param all the number of the shard's rows
+     * @param kept the rows that are no longer in the shard as they were
+     * @return the row after the last one that was written, as {@link #next} does
+     */
+    int write(ImageOutput out, StoredColumn column, int number, int row, int all, KeptRows kept) throws IOException {
+        int left = ImageTile.rows(column.width());
+        left = changed == null ? left : Math.min(left, TILE);
+        int[] some = new int[changed == null ? 0 : left];
+        int at = row;
+        while (left > 0 && at < all) {
+            if (kept.has(at)) {
+                kept.write(out, at, number);
+                left--;
+                at = next(at + 1, all);
+            } else if (changed == null) {
+                int n = Math.min(left, kept.next(at, all) - at);
+                out.floats(column.read(at, n));
+                left -= n;
+                at += n;
+            } else {
+                int n = 0;
+                for (; n < left && at < all && !kept.has(at); at = next(at + 1, all)) {
+                    some[n++] = at;
+                }
+                out.rows(column, some, n);
+                left -= n;
             }
-            out.rows(column, some, n);
         }
+        return at;
     }
 }

@@ -38,8 +38,7 @@ public final class ShardImage {
         Pushes.requireNoStep(shard);
         ImageHeader header = ImageHeader.of(0, shard).withCalls();
         ImageOutput out = new ImageOutput(Channels.newChannel(to));
-        out.begin();
-        body(header, ImageRows.ALL, shard, out);
+        new ImageCopy(header, ImageRows.ALL, shard, () -> out, 0).writeBody();
         try (DataOutputStream states = new DataOutputStream(new BufferedOutputStream(out.pieces(), 1 << 16))) {
             for (Object each : shard.attachments().all()) {
                 if (each instanceof MovingState state && state.moves()) {
@@ -123,35 +122,7 @@ public final class ShardImage {
      * @return the checksum of the image
      */
     public static int write(ImageHeader whole, ImageRows rows, StoredShard shard, ImageOutput out) throws IOException {
-        out.begin();
-        body(whole.with(rows.count(shard.rows()), rows.form()), rows, shard, out);
+        new ImageCopy(whole.with(rows.count(shard.rows()), rows.form()), rows, shard, () -> out, 0).writeBody();
         return out.finish();
-    }
-
-    private static void body(ImageHeader header, ImageRows rows, StoredShard shard, ImageOutput out)
-            throws IOException {
-        int all = shard.rows();
-        header.write(out);
-        for (int row = rows.next(0, all); header.hasKeys() && row < all; row = rows.next(row + 1, all)) {
-            out.i64(shard.key(row));
-        }
-        rows.writeRemoved(out);
-        rows.write(out, shard.storedValues(), all);
-        for (ImageHeader.Slot slot : header.slots()) {
-            rows.write(out, shard.storedSlot(slot.name(), slot.width()), all);
-        }
-        for (String attachment : header.attachments()) {
-            entries(out, attachment, shard, rows);
-        }
-    }
-
-    private static void entries(ImageOutput out, String attachment, StoredShard shard, ImageRows rows)
-            throws IOException {
-        shard.attachments().save(attachment, rows.changed(), entry -> {
-            out.i8(entry.total() ? ImageHeader.TOTAL : ImageHeader.ROW);
-            out.i64(entry.key());
-            out.bytes(entry.bytes());
-        });
-        out.i8(ImageHeader.END);
     }
 }

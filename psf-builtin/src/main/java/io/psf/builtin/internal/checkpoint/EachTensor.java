@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -26,10 +27,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class EachTensor<T> {
     /** The most tensors that are worked on at a time: enough to keep many lanes busy. */
-    private static final int AT_ONCE = 32;
+    static final int MANY = 32;
+
+    /** The most tensors of work that calls may wait for: they wait for few pieces of it on a lane. */
+    static final int FEW = 4;
 
     private final Node node;
-    private final Function<StoredShard, T> work;
+    private final int atOnce;
+    private final Function<StoredShard, @Nullable T> work;
     private final Deque<TensorId> next;
     private final List<T> results = new ArrayList<>();
     private final CompletableFuture<List<T>> all = new CompletableFuture<>();
@@ -37,8 +42,9 @@ final class EachTensor<T> {
     private boolean starting;
     private @Nullable Throwable failure;
 
-    private EachTensor(Node node, Collection<TensorId> tensors, Function<StoredShard, T> work) {
+    private EachTensor(Node node, int atOnce, Collection<TensorId> tensors, Function<StoredShard, @Nullable T> work) {
         this.node = node;
+        this.atOnce = atOnce;
         this.next = new ArrayDeque<>(tensors);
         this.work = work;
     }
@@ -46,12 +52,16 @@ final class EachTensor<T> {
     /**
      * Starts the work. Called within the handler of a call.
      *
+     * @param atOnce the most tensors that are worked on at a time
      * @param tensors the tensors; a tensor of which the server holds no shard is passed over
+     * @param work returns null if it is not done: it is run again, on all shards of the tensor, when other calls have had
+     *     their turns
      * @return the results of all shards, when none is worked on any more; fails with the first failure, after which no
      *     further tensor is begun
      * @throws PsException with {@code BAD_REQUEST} if one of them is the memory of a function
      */
-    static <T> CompletionStage<List<T>> run(Node node, List<TensorId> tensors, Function<StoredShard, T> work) {
+    static <T> CompletionStage<List<T>> run(
+            Node node, int atOnce, List<TensorId> tensors, Function<StoredShard, @Nullable T> work) {
         Set<TensorId> held =
                 node.shards().stream().map(shard -> shard.tensor().id()).collect(Collectors.toSet());
         for (TensorId tensor : tensors) {
@@ -60,7 +70,7 @@ final class EachTensor<T> {
             }
         }
         EachTensor<T> each =
-                new EachTensor<>(node, tensors.stream().filter(held::contains).toList(), work);
+                new EachTensor<>(node, atOnce, tensors.stream().filter(held::contains).toList(), work);
         each.start();
         return each.all;
     }
@@ -70,13 +80,9 @@ final class EachTensor<T> {
             return; // the loop below goes on
         }
         starting = true;
-        while (running < AT_ONCE && failure == null && !next.isEmpty()) {
+        while (running < atOnce && failure == null && !next.isEmpty()) {
             running++;
-            try {
-                node.onShards(next.remove(), shard -> work.apply(stored(shard))).whenComplete(this::ended);
-            } catch (PsException e) {
-                ended(null, e);
-            }
+            run(next.remove());
         }
         starting = false;
         if (running == 0) {
@@ -84,10 +90,24 @@ final class EachTensor<T> {
         }
     }
 
-    private void ended(@Nullable List<T> some, @Nullable Throwable why) {
+    private void run(TensorId tensor) {
+        try {
+            node.<@Nullable T>onShards(tensor, shard -> work.apply(stored(shard)))
+                    .whenComplete((some, why) -> ended(tensor, some, why));
+        } catch (PsException e) {
+            ended(tensor, null, e);
+        }
+    }
+
+    private void ended(TensorId tensor, @Nullable List<@Nullable T> some, @Nullable Throwable why) {
+        boolean isDone = some == null || some.stream().allMatch(Objects::nonNull);
+        if (!isDone && failure == null) {
+            run(tensor);
+            return;
+        }
         running--;
-        if (some != null) {
-            results.addAll(some);
+        if (some != null && isDone) {
+            some.forEach(each -> results.add(Objects.requireNonNull(each)));
         }
         if (why != null && failure == null) {
             failure = why instanceof CompletionException && why.getCause() != null ? why.getCause() : why;

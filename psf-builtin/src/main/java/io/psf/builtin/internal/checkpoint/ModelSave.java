@@ -6,32 +6,37 @@ import io.psf.api.TensorInfo;
 import io.psf.api.spi.StoredNode;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.image.ImageHeader;
-import io.psf.builtin.image.ImageRows;
+import io.psf.builtin.push.Stages;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The save of a model, as each server does it. The lanes write the images: images of up to {@value #PACKED} bytes to
- * packs, each larger image to a pack of its own. Then a thread that is no lane forces the files to the disk and writes
- * the index.
+ * packs, each larger image to a pack of its own, in turns with other calls. Then a thread that is no lane forces the
+ * files to the disk and writes the index.
  */
 final class ModelSave {
     private static final Logger LOG = LoggerFactory.getLogger(ModelSave.class);
 
     /** The most bytes of an image in a pack, without attachments. */
     private static final long PACKED = 4 << 20;
+
+    /** The part of the heap that rows may take which are changed before they are copied. */
+    private static final double MOST_KEPT = 1 / 16.;
 
     private final StoredNode node;
     private final FreezeModel.Request request;
@@ -42,6 +47,9 @@ final class ModelSave {
 
     private final Packs packs;
     private final @Nullable ModelImages base;
+    /** The slices whose copies have begun; added to on their lanes. */
+    private final Collection<SliceCopy> begun = new ConcurrentLinkedQueue<>();
+
     private final CompletableFuture<List<WrittenFiles>> written = new CompletableFuture<>();
 
     ModelSave(StoredNode node, FreezeModel.Request request) {
@@ -55,13 +63,6 @@ final class ModelSave {
         this.base = request.base() < 0 ? null : base();
     }
 
-    /**
-     * The images of a slice.
-     *
-     * @param bytes the bytes that were written
-     */
-    private record Written(ServerIndex.Slice slice, long bytes) {}
-
     /** Returns the step that increments may build on; null if it has changed or cannot be read. */
     private @Nullable ModelImages base() {
         try {
@@ -74,22 +75,33 @@ final class ModelSave {
     }
 
     /**
-     * Copies the shards to files that may not be on the disk yet. The rest is done by a thread of its own.
+     * Begins to copy the shards to files. The rest is done by other work on their lanes, and a thread of its own.
      *
-     * @return completed when all shards are copied
+     * @return completed when calls may change the shards
      */
     CompletionStage<Void> freeze() {
-        return EachTensor.run(node, tensors(), this::write).handle((images, failure) -> {
+        double kept = Runtime.getRuntime().maxMemory() * MOST_KEPT / Math.max(1, node.tensorMemory().bytes());
+        CompletionStage<List<SliceCopy>> frozen = EachTensor.run(node, EachTensor.MANY, tensors(), shard -> begin(shard, kept));
+        var unused = frozen.thenCompose(this::copy).whenComplete((copies, failure) -> {
             try {
-                node.runApart("psf-save", () -> end(images, failure));
+                node.runApart("psf-save", () -> end(copies, failure));
             } catch (Throwable e) { // such as an OutOfMemoryError: no native thread
                 fail(e);
             }
-            if (images == null) {
-                throw new CompletionException(failure);
-            }
-            return null;
         });
+        return frozen.thenApply(done -> null);
+    }
+
+    /** Goes on with copies, some tensors at a time, until all are written. */
+    private CompletionStage<List<SliceCopy>> copy(List<SliceCopy> copies) {
+        Map<StoredShard, SliceCopy> underWay = new IdentityHashMap<>();
+        copies.stream().filter(each -> !each.isWritten()).forEach(each -> underWay.put(each.shard(), each));
+        List<TensorId> tensors = underWay.keySet().stream()
+                .map(shard -> shard.spec().id())
+                .distinct()
+                .toList();
+        return EachTensor.<Boolean>run(node, EachTensor.FEW, tensors, shard -> turn(underWay.get(shard)))
+                .thenApply(done -> copies);
     }
 
     private List<TensorId> tensors() {
@@ -106,18 +118,19 @@ final class ModelSave {
         return written;
     }
 
-    private void end(@Nullable List<Written> images, @Nullable Throwable failure) {
+    private void end(@Nullable List<SliceCopy> copies, @Nullable Throwable failure) {
         try {
-            if (images == null) {
-                throw failure == null ? new IllegalStateException("no images") : failure;
+            if (copies == null) {
+                throw failure == null ? new IllegalStateException("no images") : Stages.cause(failure);
             }
-            written.complete(images.isEmpty() ? List.of() : List.of(finish(images)));
+            written.complete(copies.isEmpty() ? List.of() : List.of(finish(copies)));
         } catch (Throwable e) { // passed on to the caller
             fail(e);
         }
     }
 
     private void fail(Throwable why) {
+        begun.forEach(SliceCopy::cancel);
         try {
             packs.abandon();
         } finally {
@@ -125,26 +138,45 @@ final class ModelSave {
         }
     }
 
-    /** Writes the image of a shard, on its lane. */
-    private Written write(StoredShard shard) {
+    /** Begins to copy a shard, on its lane. */
+    private SliceCopy begin(StoredShard shard, double kept) {
         ImageHeader header = ImageHeader.of(request.save(), shard);
         Increments.Plan plan = request.increments() == 0
                 ? Increments.Plan.ALL
                 : Increments.plan(base(shard.spec()), request.increments(), header, shard);
-        Packs.Packed packed = packed(header, plan.rows(), shard);
-        SavedImage image = packed.image();
-        SavedChain chain = SavedChain.of(plan.bases(), image);
+        SliceCopy copy = new SliceCopy(header, plan, shard, packs);
+        begun.add(copy);
+        long bytes = header.bytesWith(plan.rows());
+        writing(() -> {
+            if (bytes <= PACKED) {
+                copy.pack();
+            } else {
+                copy.begin((long) (kept * bytes));
+            }
+        });
         if (request.increments() > 0) {
-            Map<SavedImage, KnownFile> files = new HashMap<>(plan.files());
-            files.put(image, packed.file());
-            SavedStates.of(shard).add(SavedStates.Saved.of(shard, folder.model(), header, files));
+            SavedStates.of(shard).add(SavedStates.Saved.of(shard, folder.model(), header, copy.files()));
         }
-        return new Written(new ServerIndex.Slice(shard.spec(), chain), image.bytes());
+        return copy;
     }
 
-    private Packs.Packed packed(ImageHeader header, ImageRows rows, StoredShard shard) {
+    /** Goes on with the copy of a shard, on its lane. Returns null if there is more to copy. */
+    private @Nullable Boolean turn(@Nullable SliceCopy copy) {
+        if (copy == null) {
+            return true;
+        }
+        writing(copy::turn);
+        return copy.isWritten() ? true : null;
+    }
+
+    /** Work that writes to files. */
+    private interface Writing {
+        void run() throws IOException;
+    }
+
+    private void writing(Writing work) {
         try {
-            return header.bytesWith(rows) <= PACKED ? packs.add(header, rows, shard) : packs.alone(header, rows, shard);
+            work.run();
         } catch (IOException e) {
             throw Folder.failure("writing " + folder.place(prefix + "-*" + Pack.SUFFIX), e);
         }
@@ -162,22 +194,18 @@ final class ModelSave {
         return Objects.requireNonNull(Objects.requireNonNull(base).lengths().get(image.file()));
     }
 
-    private WrittenFiles finish(List<Written> images) {
-        Map<String, Long> lengths;
-        try {
-            lengths = new HashMap<>(packs.finish());
-        } catch (IOException e) {
-            throw Folder.failure("writing " + folder.place(prefix + "-*" + Pack.SUFFIX), e);
-        }
-        for (Written each : images) {
+    private WrittenFiles finish(List<SliceCopy> copies) {
+        Map<String, Long> lengths = new HashMap<>();
+        writing(() -> lengths.putAll(packs.finish()));
+        for (SliceCopy each : copies) {
             for (SavedImage image : each.slice().chain().images()) {
                 if (image.save() != request.save()) {
                     lengths.put(image.file(), lengthBefore(image));
                 }
             }
         }
-        List<ServerIndex.Slice> slices = images.stream()
-                .map(Written::slice)
+        List<ServerIndex.Slice> slices = copies.stream()
+                .map(SliceCopy::slice)
                 .sorted(Comparator.comparing(
                                 (ServerIndex.Slice slice) -> slice.tensor().id().name())
                         .thenComparing(slice -> slice.chain().begin()))
@@ -194,7 +222,7 @@ final class ModelSave {
                 .toList();
         return new WrittenFiles(
                 index,
-                images.stream().mapToLong(Written::bytes).sum(),
+                slices.stream().mapToLong(each -> each.chain().last().bytes()).sum(),
                 (int) slices.stream()
                         .filter(slice -> slice.chain().last().bases() > 0)
                         .count(),

@@ -31,9 +31,18 @@ final class Pack {
 
     /** Appends the image of a shard. */
     SavedImage add(ImageHeader whole, ImageRows rows, StoredShard shard) throws IOException {
-        ImageOutput to = Objects.requireNonNull(out, "out");
+        return added(whole, rows, ShardImage.write(whole, rows, shard, output()));
+    }
+
+    /** Returns the output to which an image is appended. */
+    ImageOutput output() {
+        return Objects.requireNonNull(out, "out");
+    }
+
+    /** Returns an image that has been appended. */
+    SavedImage added(ImageHeader whole, ImageRows rows, int checksum) {
+        ImageOutput to = output();
         long offset = length;
-        int checksum = ShardImage.write(whole, rows, shard, to);
         length += to.written();
         return new SavedImage(
                 whole.save(),

@@ -41,15 +41,8 @@ final class Packs {
         return new Packed(image, pack.known());
     }
 
-    /** Writes the image of a shard to a file of its own. */
-    Packed alone(ImageHeader whole, ImageRows rows, StoredShard shard) throws IOException {
-        Pack pack = create();
-        SavedImage image = pack.add(whole, rows, shard);
-        pack.end();
-        return new Packed(image, pack.known());
-    }
-
-    private synchronized Pack create() throws IOException {
+    /** Creates a file. The caller adds one image to it, and ends it. */
+    synchronized Pack create() throws IOException {
         Pack pack = new Pack(folder, prefix + "-" + all.size() + Pack.SUFFIX);
         all.add(pack);
         return pack;

@@ -76,7 +76,7 @@ public interface ReadModel {
                 .filter(each -> !chosen.contains(each))
                 .distinct()
                 .toList();
-        return EachTensor.run(node, request.tensors(), shard -> {
+        return EachTensor.run(node, EachTensor.MANY, request.tensors(), shard -> {
                     images.load(shard, checkpoint, request.dryRun(), request.restart());
                     return Part.of(shard);
                 })

@@ -308,6 +308,7 @@ final class ShardRows {
         int before = count();
         for (int i = 0; i < keys.length(); i++) {
             long key = keys.get(i);
+            tellRemoval(key);
             int row = index.remove(key);
             if (row >= 0) {
                 int last = index.rows();
@@ -317,6 +318,15 @@ final class ShardRows {
             }
         }
         return before - count();
+    }
+
+    /** Tells of a row that is about to be removed, and of the last one, which takes its number. */
+    private void tellRemoval(long key) {
+        int row = writes.isWatched() ? find(key) : -1;
+        if (row >= 0) {
+            writes.mark(row);
+            writes.mark(count() - 1);
+        }
     }
 
     private void move(int from, int to) {
