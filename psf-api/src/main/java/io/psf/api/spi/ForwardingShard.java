@@ -229,6 +229,11 @@ public abstract class ForwardingShard implements StoredShard {
     }
 
     @Override
+    public boolean isAwaited() {
+        return shard.isAwaited();
+    }
+
+    @Override
     public @Nullable RowWrites writes() {
         return shard.writes();
     }

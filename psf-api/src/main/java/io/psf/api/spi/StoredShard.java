@@ -82,6 +82,11 @@ public interface StoredShard extends Shard {
         }
     }
 
+    /** True if other work waits for the lane that runs: long work leaves off, and is queued again. May be outdated. */
+    default boolean isAwaited() {
+        return false;
+    }
+
     /** Returns all attachments. */
     Attachments attachments();
 

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The image of a shard, written in pieces of about 256 KB. Between two of them calls may change the shard: the image has
+ * The image of a shard, written in pieces of about 64 KB. Between two of them calls may change the shard: the image has
  * what the shard had when the copy was begun. A row that is about to be written to, and is still to be copied, is kept
  * in memory before. The more of that memory is taken, the more of the image has to be written: the call that writes to
  * the rows writes pieces first. Used on the shard's lane.
@@ -20,7 +20,7 @@ public final class ImageCopy implements RowWrites.Watcher {
     /** In place of a column: the keys, of the rows and of the removed ones. */
     private static final int KEYS = -1;
 
-    private static final int KEYS_OF_PIECE = 1 << 15;
+    private static final int KEYS_OF_PIECE = 1 << 13;
 
     private final ImageHeader header;
     private final ImageRows rows;

@@ -16,9 +16,12 @@ import java.util.zip.CRC32C;
  * thread-safe.
  */
 public final class ImageOutput {
+    /** The floats that the buffer holds: a lane writes few at a time, since calls wait meanwhile. */
+    static final int FLOATS = 1 << 14;
+
     private final WritableByteChannel channel;
     private final CRC32C crc = new CRC32C();
-    private final ByteBuffer buffer = ByteBuffer.allocate(1 << 18).order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer buffer = ByteBuffer.allocate(FLOATS * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private long written;
 
     /** Creates an output that writes where the channel is positioned. */
@@ -63,10 +66,10 @@ public final class ImageOutput {
 
     /** Writes rows of a column by their numbers, as many together as the buffer holds. */
     void rows(StoredColumn column, int[] numbers, int n) throws IOException {
-        int most = ImageTile.rows(column.width());
+        int most = Math.max(1, FLOATS / column.width());
         for (int at = 0; at < n; at += most) {
             FloatArray some = column.read(numbers, at, Math.min(most, n - at));
-            if (some.length() <= ImageInput.FLOATS) { // whole rows: views of others are copied
+            if (some.length() <= FLOATS) { // whole rows: views of others are copied
                 ArrayMemory.write(some, 0, some.length(), need(some.length() * Float.BYTES));
             } else {
                 floats(some);

@@ -74,7 +74,7 @@ public final class ImageRows {
      * @return the row after the last one that was written, as {@link #next} does
      */
     int write(ImageOutput out, StoredColumn column, int number, int row, int all, KeptRows kept) throws IOException {
-        int left = ImageTile.rows(column.width());
+        int left = Math.max(1, ImageOutput.FLOATS / column.width());
         left = changed == null ? left : Math.min(left, TILE);
         int[] some = new int[changed == null ? 0 : left];
         int at = row;

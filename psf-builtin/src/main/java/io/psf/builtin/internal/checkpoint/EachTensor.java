@@ -29,7 +29,7 @@ final class EachTensor<T> {
     /** The most tensors that are worked on at a time: enough to keep many lanes busy. */
     static final int MANY = 32;
 
-    /** The most tensors of work that calls may wait for: they wait for few pieces of it on a lane. */
+    /** The most tensors of long work, so that a call waits for few pieces of it. */
     static final int FEW = 4;
 
     private final Node node;

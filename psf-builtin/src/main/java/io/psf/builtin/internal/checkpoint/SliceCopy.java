@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * its shard. Used on the shard's lane, and by the thread that ends the save.
  */
 final class SliceCopy {
+    /** The most pieces of a turn: calls on other lanes and shards get theirs in between. */
+    private static final int PIECES = 16;
+
     private final ImageHeader header;
     private final Increments.Plan plan;
     private final StoredShard shard;
@@ -95,14 +98,15 @@ final class SliceCopy {
         return made.output();
     }
 
-    /** Writes a piece of the image, unless all are written. */
+    /** Writes pieces of the image, unless all are written, until a call waits for the lane. */
     void turn() throws IOException {
-        ImageCopy from = copy;
-        if (from != null && from.writePiece()) {
-            Pack to = Objects.requireNonNull(pack, "pack");
-            SavedImage written = to.added(header, plan.rows(), from.checksum());
-            to.end();
-            end(written, to.known());
+        for (int piece = 0; !isWritten() && (piece == 0 || piece < PIECES && !shard.isAwaited()); piece++) {
+            if (Objects.requireNonNull(copy, "copy").writePiece()) {
+                Pack to = Objects.requireNonNull(pack, "pack");
+                SavedImage written = to.added(header, plan.rows(), copy.checksum());
+                to.end();
+                end(written, to.known());
+            }
         }
     }
 

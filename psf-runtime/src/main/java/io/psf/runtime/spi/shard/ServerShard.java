@@ -108,6 +108,11 @@ public abstract class ServerShard implements StoredShard, MadeShard {
     }
 
     @Override
+    public final boolean isAwaited() {
+        return lane.isAwaited();
+    }
+
+    @Override
     public final StoredShard shard() {
         return this;
     }

@@ -73,6 +73,11 @@ public interface ShardLane {
     /** Allocates scratch memory for the numbers of rows that the answer has, [at least n]. */
     int[] allocateRows(int n);
 
+    /** True if other work waits for the piece that runs. May be outdated. */
+    default boolean isAwaited() {
+        return false;
+    }
+
     /** Returns the answers of calls on the shard that its server keeps. */
     default KeptAnswers keptAnswers() {
         return KeptAnswers.NONE;

@@ -170,7 +170,7 @@ public final class Lane implements Executor, AutoCloseable {
     }
 
     /** True if work waits for the piece that runs. May be stale. */
-    boolean hasWaiting() {
+    public boolean hasWaiting() {
         return !queue.isEmpty();
     }
 

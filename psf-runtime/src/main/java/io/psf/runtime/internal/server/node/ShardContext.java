@@ -176,6 +176,11 @@ final class ShardContext implements ShardLane {
     }
 
     @Override
+    public boolean isAwaited() {
+        return lane.hasWaiting();
+    }
+
+    @Override
     public boolean isReadOnly() {
         return isFilled && lane.reading() != null; // before, the lane may run a call on another shard
     }
