@@ -25,15 +25,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The save of a model, as each server does it. The lanes write the images: images of up to {@value #PACKED} bytes to
- * packs, each larger image to a pack of its own, in turns with other calls. Then a thread that is no lane forces the
- * files to the disk and writes the index.
+ * The save of a model, as each server does it. The lanes write the images, in turns with other calls. Then a thread that
+ * is no lane forces the files to the disk and writes the index.
  */
 final class ModelSave {
     private static final Logger LOG = LoggerFactory.getLogger(ModelSave.class);
-
-    /** The most bytes of an image in a pack, without attachments. */
-    private static final long PACKED = 4 << 20;
 
     /** The part of the heap that rows may take which are changed before they are copied. */
     private static final double MOST_KEPT = 1 / 16.;
@@ -146,14 +142,7 @@ final class ModelSave {
                 : Increments.plan(base(shard.spec()), request.increments(), header, shard);
         SliceCopy copy = new SliceCopy(header, plan, shard, packs);
         begun.add(copy);
-        long bytes = header.bytesWith(plan.rows());
-        writing(() -> {
-            if (bytes <= PACKED) {
-                copy.pack();
-            } else {
-                copy.begin((long) (kept * bytes));
-            }
-        });
+        writing(() -> copy.begin(kept));
         if (request.increments() > 0) {
             SavedStates.of(shard).add(SavedStates.Saved.of(shard, folder.model(), header, copy.files()));
         }

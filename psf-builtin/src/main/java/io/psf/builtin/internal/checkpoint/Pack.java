@@ -1,11 +1,9 @@
 package io.psf.builtin.internal.checkpoint;
 
 import io.psf.api.spi.CheckpointStore;
-import io.psf.api.spi.StoredShard;
 import io.psf.builtin.image.ImageHeader;
 import io.psf.builtin.image.ImageOutput;
 import io.psf.builtin.image.ImageRows;
-import io.psf.builtin.image.ShardImage;
 import java.io.IOException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +25,6 @@ final class Pack {
         this.name = name;
         this.file = folder.create(name);
         this.out = new ImageOutput(file);
-    }
-
-    /** Appends the image of a shard. */
-    SavedImage add(ImageHeader whole, ImageRows rows, StoredShard shard) throws IOException {
-        return added(whole, rows, ShardImage.write(whole, rows, shard, output()));
     }
 
     /** Returns the output to which an image is appended. */

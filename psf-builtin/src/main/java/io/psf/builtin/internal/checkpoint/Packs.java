@@ -1,8 +1,5 @@
 package io.psf.builtin.internal.checkpoint;
 
-import io.psf.api.spi.StoredShard;
-import io.psf.builtin.image.ImageHeader;
-import io.psf.builtin.image.ImageRows;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,8 +8,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The files that one server writes in a save: packs, as many as lanes write at the same time, so that no lane waits for
- * another, and files with one image. Images may be added by several lanes at once. No lane waits until an image is
+ * The files that one server writes in a save: packs, as many as images are written at the same time, so that no lane
+ * waits for another, and packs with one large image. Used by several lanes at once. No lane waits until an image is
  * stored.
  */
 final class Packs {
@@ -29,20 +26,22 @@ final class Packs {
         this.prefix = prefix;
     }
 
-    /** An image, and its pack. */
-    record Packed(SavedImage image, KnownFile file) {}
-
-    /** Appends the image of a shard to one of the packs. */
-    Packed add(ImageHeader whole, ImageRows rows, StoredShard shard) throws IOException {
-        Pack free = this.free.poll();
-        Pack pack = free == null ? create() : free;
-        SavedImage image = pack.add(whole, rows, shard); // after a failure no image is added to the pack
-        this.free.add(pack);
-        return new Packed(image, pack.known());
+    /** Takes a pack for an image, a new one for a large image. No other image is written to it meanwhile. */
+    Pack take(boolean isLarge) throws IOException {
+        Pack known = isLarge ? null : free.poll();
+        return known == null ? create() : known;
     }
 
-    /** Creates a file. The caller adds one image to it, and ends it. */
-    synchronized Pack create() throws IOException {
+    /** Gives a pack back, to which an image has been added. */
+    void give(Pack pack, boolean isLarge) throws IOException {
+        if (isLarge) {
+            pack.end();
+        } else {
+            free.add(pack);
+        }
+    }
+
+    private synchronized Pack create() throws IOException {
         Pack pack = new Pack(folder, prefix + "-" + all.size() + Pack.SUFFIX);
         all.add(pack);
         return pack;

@@ -12,10 +12,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slice that is copied to a file: to a pack at once, or to a file of its own, in turns between which calls may change
- * its shard. Used on the shard's lane, and by the thread that ends the save.
+ * A slice that is copied to a pack, in turns between which calls may change its shard. Used on the shard's lane, and by
+ * the thread that ends the save.
  */
 final class SliceCopy {
+    /** The most bytes of an image that shares a pack, without attachments. */
+    private static final long PACKED = 4 << 20;
+
     /** The most pieces of a turn: calls on other lanes and shards get theirs in between. */
     private static final int PIECES = 16;
 
@@ -23,11 +26,11 @@ final class SliceCopy {
     private final Increments.Plan plan;
     private final StoredShard shard;
     private final Packs packs;
+    private final long bytes;
     /** The files of the chain; that of this image once it is written. */
     private final Map<SavedImage, KnownFile> files;
 
     private @Nullable ImageCopy copy;
-    /** The file of its own. */
     private @Nullable Pack pack;
 
     private volatile @Nullable SavedImage image;
@@ -42,6 +45,7 @@ final class SliceCopy {
         this.plan = plan;
         this.shard = shard;
         this.packs = packs;
+        this.bytes = header.bytesWith(plan.rows());
         this.files = new HashMap<>(plan.files());
     }
 
@@ -72,20 +76,14 @@ final class SliceCopy {
         return new ServerIndex.Slice(shard.spec(), SavedChain.of(plan.bases(), last));
     }
 
-    /** Copies the shard to a pack. */
-    void pack() throws IOException {
-        Packs.Packed packed = packs.add(header, plan.rows(), shard);
-        end(packed.image(), packed.file());
-    }
-
     /**
-     * Begins to copy the shard to a file of its own: the image has what it has now. It is written at once if the shard
-     * cannot be followed.
+     * Begins to copy the shard: the image will have what it has now. It is written at once if the shard cannot be
+     * followed.
      *
-     * @param mostKept the most bytes of rows that are kept
+     * @param mostKept the most bytes of rows that are kept, for each byte of the image
      */
-    void begin(long mostKept) throws IOException {
-        ImageCopy begun = ImageCopy.begin(header, plan.rows(), shard, this::open, mostKept);
+    void begin(double mostKept) throws IOException {
+        ImageCopy begun = ImageCopy.begin(header, plan.rows(), shard, this::open, (long) (mostKept * bytes));
         copy = begun;
         while (!begun.isFollowing() && !isWritten()) {
             turn();
@@ -93,9 +91,9 @@ final class SliceCopy {
     }
 
     private ImageOutput open() throws IOException {
-        Pack made = packs.create();
-        pack = made;
-        return made.output();
+        Pack taken = packs.take(bytes > PACKED);
+        pack = taken;
+        return taken.output();
     }
 
     /** Writes pieces of the image, unless all are written, until a call waits for the lane. */
@@ -104,7 +102,7 @@ final class SliceCopy {
             if (Objects.requireNonNull(copy, "copy").writePiece()) {
                 Pack to = Objects.requireNonNull(pack, "pack");
                 SavedImage written = to.added(header, plan.rows(), copy.checksum());
-                to.end();
+                packs.give(to, bytes > PACKED);
                 end(written, to.known());
             }
         }
