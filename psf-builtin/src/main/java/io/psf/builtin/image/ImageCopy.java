@@ -78,8 +78,8 @@ public final class ImageCopy implements RowWrites.Watcher {
      * @param opener makes the output when the first piece is written
      * @param mostKept the most bytes of rows to keep
      */
-    public static ImageCopy begin(
-            ImageHeader whole, ImageRows rows, StoredShard shard, Opener opener, long mostKept) throws IOException {
+    public static ImageCopy begin(ImageHeader whole, ImageRows rows, StoredShard shard, Opener opener, long mostKept)
+            throws IOException {
         ImageHeader header = whole.with(rows.count(shard.rows()), rows.form());
         ImageCopy copy = new ImageCopy(header, rows, shard, opener, mostKept);
         RowWrites writes = shard.writes();

@@ -69,8 +69,8 @@ final class EachTensor<T> {
                 var unused = node.onShards(tensor, Shard::slice); // refused if it is memory of a function
             }
         }
-        EachTensor<T> each =
-                new EachTensor<>(node, atOnce, tensors.stream().filter(held::contains).toList(), work);
+        EachTensor<T> each = new EachTensor<>(
+                node, atOnce, tensors.stream().filter(held::contains).toList(), work);
         each.start();
         return each.all;
     }

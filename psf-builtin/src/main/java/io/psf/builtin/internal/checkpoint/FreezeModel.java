@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Copies the shards of a model to files, each between two calls on its lane, and answers before they are on the disk:
- * calls go on from then. {@link WrittenModel} says when they are. Called by the server that leads the save; each server
- * copies its own shards.
+ * Begins to copy the shards of a model to files, each between two calls on its lane, and answers when all copies have
+ * begun: what calls change from then on is not in them. {@link WrittenModel} says when they are on the disk. Called by
+ * the server that leads the save; each server copies its own shards.
  */
 @PsFunction(value = "psf.model.freeze", at = Place.SERVER)
 public interface FreezeModel {
@@ -30,10 +30,10 @@ public interface FreezeModel {
     record Request(
             String model, long step, long save, long base, int baseChecksum, int increments, List<TensorId> tensors) {}
 
-    /** The shards are copied. */
+    /** All copies have begun. */
     record Response() {}
 
-    /** Copies this server's shards. */
+    /** Begins to copy this server's shards. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
         Workers.requireServer(node.call(), "copy of a model");
         return FrozenSaves.of(node)

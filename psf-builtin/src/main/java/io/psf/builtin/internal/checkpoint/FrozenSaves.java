@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /**
- * The latest saves whose shards are copied, and whose files are being forced to the disk. Attached to a server, on its
+ * The latest saves whose copies of shards have begun, and whose files are being written. Attached to a server, on its
  * lane.
  */
 final class FrozenSaves {
@@ -23,27 +23,27 @@ final class FrozenSaves {
     /**
      * A save on this server.
      *
-     * @param copied completed when all shards are copied
+     * @param begun completed when all copies have begun
      * @param written completed when all files are on the disk
      */
-    private record Frozen(CompletionStage<Void> copied, CompletableFuture<List<WrittenFiles>> written) {}
+    private record Frozen(CompletionStage<Void> begun, CompletableFuture<List<WrittenFiles>> written) {}
 
     static FrozenSaves of(Node server) {
         return server.attachment("psf.model.frozen", FrozenSaves.class, FrozenSaves::new);
     }
 
     /** Begins a save, unless it has begun: the leader calls again if it has not got the answer. */
-    CompletionStage<Void> begin(long save, Supplier<ModelSave> begun) {
+    CompletionStage<Void> begin(long save, Supplier<ModelSave> maker) {
         Frozen there = saves.get(save);
         if (there == null) {
-            ModelSave made = begun.get();
+            ModelSave made = maker.get();
             there = new Frozen(made.freeze(), made.written());
             saves.put(save, there);
             if (saves.size() > KEPT) {
                 saves.remove(saves.keySet().iterator().next());
             }
         }
-        return there.copied();
+        return there.begun();
     }
 
     /**

@@ -96,7 +96,7 @@ public final class LedSave {
                                 .thenApply(done -> step));
     }
 
-    /** Completed once all shards are copied: calls may change them again. Fails if the save fails before. */
+    /** Completed once all copies of shards have begun: calls may change them again. Fails if the save fails before. */
     public CompletionStage<Void> frozen() {
         return frozen;
     }

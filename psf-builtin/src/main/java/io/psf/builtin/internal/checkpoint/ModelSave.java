@@ -76,8 +76,11 @@ final class ModelSave {
      * @return completed when calls may change the shards
      */
     CompletionStage<Void> freeze() {
-        double kept = Runtime.getRuntime().maxMemory() * MOST_KEPT / Math.max(1, node.tensorMemory().bytes());
-        CompletionStage<List<SliceCopy>> frozen = EachTensor.run(node, EachTensor.MANY, tensors(), shard -> begin(shard, kept));
+        double kept = Runtime.getRuntime().maxMemory()
+                * MOST_KEPT
+                / Math.max(1, node.tensorMemory().bytes());
+        CompletionStage<List<SliceCopy>> frozen =
+                EachTensor.run(node, EachTensor.MANY, tensors(), shard -> begin(shard, kept));
         var unused = frozen.thenCompose(this::copy).whenComplete((copies, failure) -> {
             try {
                 node.runApart("psf-save", () -> end(copies, failure));

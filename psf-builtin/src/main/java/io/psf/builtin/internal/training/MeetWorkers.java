@@ -31,8 +31,8 @@ public interface MeetWorkers {
      * @param load true for a load
      * @param step the step that is saved or loaded, the same for all workers; {@link #NEWEST}
      * @param stop true if the worker wants this cut to be the last one of its loop
-     * @param whole true if the answer waits until the checkpoint of a cut is complete; else it comes when all shards
-     *     are copied
+     * @param whole true if the answer waits until the checkpoint of a cut is complete; else it comes when all copies of
+     *     shards have begun
      * @param given true if this worker has copied its reduced weights to the servers just now
      * @param options what the worker wants of the checkpoints, the same for all workers
      * @param entries the worker's record; of an attempt, the worker has joined with it

@@ -52,8 +52,8 @@ final class CopiedMeanwhileTest {
                         PsCluster.builder().servers(1).checkpoints(folder).start();
                 Worker worker = cluster.worker();
                 Client client = cluster.client()) {
-            TensorId table = Tensors.init(
-                    worker, TensorSpec.table("t", ROWS, WIDTH).optimizer(Optimizers.momentum(1, 0.5)));
+            TensorId table =
+                    Tensors.init(worker, TensorSpec.table("t", ROWS, WIDTH).optimizer(Optimizers.momentum(1, 0.5)));
             ModelCheckpoints checkpoints =
                     ModelCheckpoints.at(worker, "m").keep(10).incremental(increments);
             AtomicBoolean ended = new AtomicBoolean();

@@ -123,11 +123,7 @@ final class ImageCopyLawTest {
 
         ByteArrayOutputStream image = new ByteArrayOutputStream();
         ImageCopy copy = ImageCopy.begin(
-                header,
-                rows,
-                shard,
-                () -> new ImageOutput(Channels.newChannel(image)),
-                1L << random.nextInt(26));
+                header, rows, shard, () -> new ImageOutput(Channels.newChannel(image)), 1L << random.nextInt(26));
         assertThat(copy.isFollowing()).isTrue();
         do {
             for (int changes = random.nextInt(8); changes > 0; changes--) {
