@@ -197,6 +197,20 @@ final class EmbeddingCacheTest {
     }
 
     @Test
+    void aCallEvictsNoneOfItsOwnRows() {
+        try (EmbeddingCache cache = EmbeddingCache.of(cluster(1), SPEC)
+                .rows(2)
+                .policy(Policy.LRU)
+                .pullBound(EmbeddingCache.UNLIMITED)
+                .open()) {
+            lookUp(cache, 1);
+            lookUp(cache, 2);
+            lookUp(cache, 3, 1);
+            assertThat(cache.counters().misses()).isEqualTo(3);
+        }
+    }
+
+    @Test
     void ownPushesDoNotMakeARowStale() {
         TestCluster cluster = cluster(1);
         try (EmbeddingCache cache = EmbeddingCache.of(cluster, SPEC).rows(4).open()) {

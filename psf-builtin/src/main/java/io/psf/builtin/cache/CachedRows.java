@@ -149,14 +149,19 @@ public final class CachedRows implements RowAccess {
 
     /** Pins the lines of some keys. Keys without a line get one; the updates of evicted lines are collected. */
     private void pin(long[] keys, int begin, int n) {
-        for (int i = 0; i < n; i++) {
-            int line = lines.find(keys[begin + i]);
-            if (line < 0) {
-                line = insert(keys[begin + i]);
-            } else {
-                lines.pin(line);
+        boolean complete = true;
+        for (int i = 0; i < n; i++) { // before a line is evicted: it may be one of these
+            lineAt[i] = lines.find(keys[begin + i]);
+            if (lineAt[i] >= 0) {
+                lines.pin(lineAt[i]);
             }
-            lineAt[i] = line;
+            complete &= lineAt[i] >= 0;
+        }
+        for (int i = 0; !complete && i < n; i++) {
+            if (lineAt[i] < 0) {
+                int line = lines.find(keys[begin + i]);
+                lineAt[i] = line >= 0 ? line : insert(keys[begin + i]);
+            }
         }
     }
 
