@@ -288,7 +288,7 @@ class SliceRouting(Routing):
 
     def merge(self, each, parts, all, merged):
         layout, type = each.layout, each.type
-        keys = self.sets.get(layout.name) if layout.kind == "along" else None
+        keys = self._asked(layout.name) if layout.kind == "along" else None
         if layout.kind == "range":
             return self._merge_range(each, parts)
         if keys is not None and isinstance(type, codec.ListOf):
@@ -313,6 +313,10 @@ class SliceRouting(Routing):
             return self._merge_ragged(each, parts, all, merged)
         return super().merge(each, parts, all, merged)
 
+    def _asked(self, name: str) -> Optional[KeySet]:
+        """Returns keys of the request; None if the response has keys of that name."""
+        return None if any(each.name == name for each in self.schema.response) else self.sets.get(name)
+
     def _required(self, each: Component, parts: List[Any], counts: List[int]) -> List[np.ndarray]:
         """Checks the lengths of parts. A part that its server did not send is zeros."""
         found = []
@@ -332,7 +336,7 @@ class SliceRouting(Routing):
 
     def _merge_ragged(self, each: Component, parts: List[Any], all: Dict[str, List[Any]], merged: Dict[str, Any]) -> Any:
         counts = next(one for one in self.schema.response if one.name == each.layout.name)
-        keys = self.sets.get(counts.layout.name)
+        keys = self._asked(counts.layout.name)
         dtype = each.type.dtype  # type: ignore[attr-defined]
         if keys is not None:
             return keys.scattered_ragged(each.name, merged[counts.name].reshape(-1), parts, self.slices, dtype)
