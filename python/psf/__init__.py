@@ -15,6 +15,7 @@ import sys
 if sys.byteorder != "little":
     raise ImportError("psf: a %s-endian machine (expected: little-endian, as the bytes on the wire are)" % sys.byteorder)
 
+from .cache import CacheCounters, EmbeddingCache
 from .caller import Caller
 from .checkpoints import Checkpoint, Checkpoints
 from .pending import Pending, wait_all
@@ -33,8 +34,9 @@ from .tensors import Dense, Table, Tensor, TensorSpec, clip_global_norm, dense, 
 from .training import TrainingLoop
 
 __all__ = [
-    "AllReduce", "Caller", "Checkpoint", "Checkpoints", "Cluster", "Dense", "Initializer", "KVStore", "Optimizer", "PartialReduce", "Pending", "PsError",
-    "Schedule", "Ssp", "Table", "TablePolicy", "Task", "Tensor", "TensorSpec", "Tls", "TrainingLoop", "ada_delta", "ada_grad", "adam", "adam_w", "add",
+    "AllReduce", "CacheCounters", "Caller", "Checkpoint", "Checkpoints", "Cluster", "Dense", "EmbeddingCache", "Initializer",
+    "KVStore", "Optimizer", "PartialReduce", "Pending", "PsError", "Schedule", "Ssp", "Table", "TablePolicy", "Task", "Tensor",
+    "TensorSpec", "Tls", "TrainingLoop", "ada_delta", "ada_grad", "adam", "adam_w", "add",
     "all_rows_adam", "assign", "clip_global_norm", "connect", "constant", "dense", "ftrl", "given", "growing", "he_normal",
     "he_uniform", "initializer", "lamb", "lazy_adam", "le_cun_normal", "le_cun_uniform", "momentum", "nesterov", "normal",
     "optimizer", "rms_prop", "row_ada_grad", "sgd", "table", "task_number", "truncated_normal", "uniform", "wait_all",

@@ -12,6 +12,7 @@ from .errors import PsError, bad_request
 from .settings import seconds
 
 if TYPE_CHECKING:
+    from .cache import EmbeddingCache
     from .training import TrainingLoop
 
 LOG = logging.getLogger("psf")
@@ -94,7 +95,7 @@ class Checkpoints:
     """
 
     def __init__(self, cluster: Any, name: str, keep: int = 3, incremental: int = 0,
-                 tensors: Sequence[Any] = (), restore: str = "all"):
+                 tensors: Sequence[Any] = (), restore: str = "all", caches: Sequence[EmbeddingCache] = ()):
         if keep < 1:
             raise bad_request("number of checkpoints to keep: %d (expected: >= 1)" % keep)
         if incremental < 0:
@@ -103,6 +104,7 @@ class Checkpoints:
             raise bad_request("restore: %r (expected: 'all' or 'lost')" % (restore,))
         self.cluster = cluster
         self.name = name
+        self.caches = tuple(caches)
         self.is_exact = restore == "all"
         self._options = {
             "kept": keep, "increments": incremental, "tensors": [getattr(each, "name", each) for each in tensors],
@@ -120,6 +122,7 @@ class Checkpoints:
         if not 0 <= step <= _LAST:
             raise bad_request("step: %d (expected: 0 .. 10^18 - 1)" % step)
         cluster = self.cluster
+        self.flush()
         if cluster.role == "client":
             cluster.wait()
             cluster.call("psf.model.save", {
@@ -140,10 +143,22 @@ class Checkpoints:
     def meet(self, attempt: int, load: bool, step: int, stop: bool = False, whole: bool = False,
              record: Sequence[Mapping[str, Any]] = ()) -> Any:
         """Meets the other workers, for a save or load that a server does for all of them."""
-        return self.cluster.call("psf.training.meet", {
+        met = self.cluster.call("psf.training.meet", {
             "server": SERVER, "model": self.name, "attempt": attempt, "load": load, "step": step, "stop": stop,
             "whole": whole, "given": True, "options": self._options, "entries": list(record),
             "rollback": self.cluster.noted_rollback}, LIMIT).wait()
+        if load:
+            self._clear()
+        return met
+
+    def flush(self) -> None:
+        """Sends the updates that the caches of this worker have not sent."""
+        for cache in self.caches:
+            cache.flush()
+
+    def _clear(self) -> None:
+        for cache in self.caches:
+            cache.clear()
 
     def load_latest(self) -> Optional[Checkpoint]:
         """Loads the newest checkpoint that is not damaged, into tensors that are initialized. None if there is none.
@@ -171,6 +186,7 @@ class Checkpoints:
             manifest = cluster.call("psf.model.load", {
                 "server": SERVER, "model": self.name, "step": step, "options": self._options, "restart": True,
                 "rollback": cluster.noted_rollback}, LIMIT).wait().manifest
+            self._clear()
         else:
             manifest = self._together(what, True, step, []).manifest
         return parse(manifest) if manifest else None

@@ -11,6 +11,7 @@ import weakref
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import control, groups, tensors
+from .cache import EmbeddingCache
 from .caller import Caller, Options
 from .checkpoints import Checkpoints
 from .calls import Call, Calls
@@ -220,7 +221,7 @@ class Cluster:
         return first and self._is_back()
 
     def checkpoints(self, name: str, keep: int = 3, incremental: int = 0, tensors: Sequence[Any] = (),
-                    restore: str = "all") -> Checkpoints:
+                    restore: str = "all", caches: Sequence[EmbeddingCache] = ()) -> Checkpoints:
         """Returns the checkpoints of a model. Sends nothing.
 
         :param name: a path such as ``ctr`` below the servers' place of checkpoints (``PSF_CHECKPOINTS``)
@@ -229,8 +230,10 @@ class Cluster:
         :param tensors: the tensors to save and load; none for all
         :param restore: ``"all"``: all slices go back to a checkpoint when a lost node comes back, which is exact;
             ``"lost"``: the lost ones alone
+        :param caches: all open caches of this worker whose tables are saved: a save first flushes them, and after a load
+            they are empty
         """
-        return Checkpoints(self, name, keep, incremental, tensors, restore)
+        return Checkpoints(self, name, keep, incremental, tensors, restore, caches)
 
     # Calls.
 

@@ -150,7 +150,7 @@ class KeySet:
             return sent.reshape(-1)
         sent = rows.take(self.order, axis=0)
         with np.errstate(all="ignore"):
-            _fold(_FOLDS[self.fold], sent, self.rows[self.repeated], rows, self.repeated)
+            fold_rows(_FOLDS[self.fold], sent, self.rows[self.repeated], rows, self.repeated)
         return sent.reshape(-1)
 
     def scattered(self, parts: Sequence[np.ndarray], slices: Sequence[int], width: int, dtype: np.dtype) -> np.ndarray:
@@ -241,7 +241,7 @@ def require_answer(name: str, actual: int, expected: int) -> None:
             "HANDLER_FAILED", "length of %s in the handler's answer: %d (expected: %d)" % (name, actual, expected))
 
 
-def _fold(fold: np.ufunc, into: np.ndarray, to: np.ndarray, rows: np.ndarray, at: np.ndarray) -> None:
+def fold_rows(fold: np.ufunc, into: np.ndarray, to: np.ndarray, rows: np.ndarray, at: np.ndarray) -> None:
     """Folds ``rows[at[i]]`` into ``into[to[i]]`` for each i, one after another, as the caller's order is.
 
     The second occurrences of all keys are folded together, then the third ones, and so on: within one such step no

@@ -233,6 +233,7 @@ class _Run:
                 self._meet(False)
             if self.loop._leaving and self._at < self.steps:
                 record = self._record()
+                self.checkpoints.flush()
                 self.cluster.wait()
                 self._leave(record, False)
                 self._has_left = True
@@ -245,6 +246,7 @@ class _Run:
     def _meet(self, first: bool) -> None:
         """Meets the other workers at a cut after this step."""
         record = self._record()
+        self.checkpoints.flush()
         self.cluster.wait()
         if self.checkpoints.meet(
                 LOOP, False, self._at, self.loop._stopped, first or self._at == self.steps, record).last:
