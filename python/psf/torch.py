@@ -8,18 +8,22 @@
         loss = criterion(model(items(ids)), target)
         loss.backward()
         psf.torch.step(items, head)    # pushes the gradients; the optimizers run on the servers
+
+:class:`Outer` is for workers that train by themselves and meet once in a while.
 """
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 import torch
 
 from . import rules, tensors
-from .pending import Pending, wait_all
+from .ahead import Ahead
+from .cache import EmbeddingCache
 from .errors import PsError
+from .pending import Pending, wait_all
 from .rules import Optimizer
 from .tensors import Dense, Table
 
@@ -41,13 +45,14 @@ class _Rows(torch.nn.Module):
             self._pulled.append((arguments, pulled))
         return pulled
 
-    def _push(self, arguments: Any, gradient: np.ndarray) -> Pending[None]:
+    def _push(self, arguments: Any, gradient: np.ndarray) -> Optional[Pending[Any]]:
         raise NotImplementedError
 
     def start_step(self) -> List[Pending[Any]]:
         """Sends the gradients of the rows that were pulled since the last step."""
         pulled, self._pulled = self._pulled, []
-        return [self._push(arguments, rows.grad.cpu().numpy()) for arguments, rows in pulled if rows.grad is not None]
+        sent = [self._push(arguments, rows.grad.cpu().numpy()) for arguments, rows in pulled if rows.grad is not None]
+        return [each for each in sent if each is not None]
 
     def forget(self) -> None:
         """Drops the gradients since the last step, such as those of a loss that is not finite."""
@@ -58,14 +63,34 @@ class _Rows(torch.nn.Module):
 
 
 class Embedding(_Rows):
-    """Looks up rows of a table by their ids: [.., width] for ids [..]. In training it keeps the rows until ``step``."""
+    """Looks up rows of a table by their ids: [.., width] for ids [..]. In training it keeps the rows until ``step``.
+
+    The rows are those of a table, or of a cache on this worker, with its bounds. ``prefetch`` requests those of the next
+    batch: they are on their way while this one is computed.
+    """
+
+    def __init__(self, rows: Union[Table, EmbeddingCache], device: Union[str, torch.device] = "cpu"):
+        super().__init__(rows.table if isinstance(rows, EmbeddingCache) else rows, device)
+        self.rows: Union[EmbeddingCache, Ahead] = rows if isinstance(rows, EmbeddingCache) else Ahead(rows)
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        keys = ids.detach().cpu().numpy()
-        return self._leaf(keys, self.table.pull(keys))
+        keys = _keys(ids)
+        return self._leaf(keys, self.rows.look_up(keys))
 
-    def _push(self, arguments: Any, gradient: np.ndarray) -> Pending[None]:
-        return self.table.push.start(arguments, gradient)
+    def prefetch(self, ids: torch.Tensor) -> None:
+        """Requests the rows of the next ``forward``, which has the same ids. Does not wait for them.
+
+        They have the gradients of this module's steps until then. Those of other workers they have as of now.
+        """
+        self.rows.prefetch(_keys(ids))
+
+    def forget(self) -> None:
+        super().forget()
+        if isinstance(self.rows, Ahead):
+            self.rows.forget()
+
+    def _push(self, arguments: Any, gradient: np.ndarray) -> Optional[Pending[Any]]:
+        return self.rows.update(arguments, gradient)
 
 
 class EmbeddingBag(_Rows):
@@ -81,27 +106,30 @@ class EmbeddingBag(_Rows):
         self.mean = mode == "mean"
 
     def forward(self, ids: torch.Tensor, offsets: Optional[torch.Tensor] = None) -> torch.Tensor:
-        keys = ids.detach().cpu().numpy()
+        keys = _keys(ids)
         if (keys.ndim == 2) == (offsets is not None) or keys.ndim not in (1, 2):
             raise ValueError("ids: %d dimensions, %s offsets (expected: 2 without, or 1 with)" % (
                 keys.ndim, "no" if offsets is None else "with"))
         if offsets is None:
             counts = np.full(len(keys), keys.shape[1])
         else:
-            counts = np.diff(np.append(offsets.detach().cpu().numpy(), len(keys)))
+            counts = np.diff(np.append(_keys(offsets), len(keys)))
         arguments = keys.reshape(-1), counts
         return self._leaf(arguments, self.table.pull_bags(*arguments, mean=self.mean))
 
-    def _push(self, arguments: Any, gradient: np.ndarray) -> Pending[None]:
+    def _push(self, arguments: Any, gradient: np.ndarray) -> Optional[Pending[Any]]:
         keys, counts = arguments
         return self.table.push_bags.start(keys, counts, gradient, mean=self.mean)
 
 
-class Parameters:
-    """The parameters of a module on the servers: a tensor for each. ``step`` pushes the gradients and pulls the values.
+def _keys(ids: torch.Tensor) -> np.ndarray:
+    return ids.detach().cpu().numpy()
 
-    The values of the first worker, or of the first client, are the first ones. Options are those of
-    :func:`psf.dense`, such as ``updates="mean"`` for the mean of the gradients of all workers.
+
+class _Weights:
+    """The parameters of a module, and a tensor on the servers for each.
+
+    The values of the first worker, or of the first client, are the first ones.
     """
 
     def __init__(self, cluster: Any, name: str, module: torch.nn.Module, optimizer: Optimizer, **options: Any):
@@ -133,20 +161,98 @@ class Parameters:
             parameter.grad = None
 
     def pull(self) -> None:
-        """Sets the parameters of the module to the values on the servers."""
+        """Sets the parameters of the module to the values on the servers, such as after a load."""
         for (_, parameter), values in zip(self.parameters, wait_all([each.pull.start() for each in self.tensors])):
             self._set(parameter, values)
 
+    def forget(self) -> None:
+        """Drops the gradients since the last step, such as those of a loss that is not finite."""
+        for _, parameter in self.parameters:
+            parameter.grad = None
+
+    def start_step(self) -> List[Pending[Any]]:
+        raise NotImplementedError
+
+    def _start(self, updates: List[np.ndarray]) -> List[Pending[Any]]:
+        """Pushes an update of each tensor; once a call has ended, its parameter has the new values."""
+        return [
+            tensor.push_pull.start(update).then(
+                lambda values, parameter=parameter: self._set(parameter, values))  # type: ignore[misc]
+            for tensor, update, (_, parameter) in zip(self.tensors, updates, self.parameters)]
+
+
+class Parameters(_Weights):
+    """The parameters of a module on the servers: a tensor for each. ``step`` pushes the gradients and pulls the values.
+
+    Options are those of :func:`psf.dense`, such as ``updates="mean"`` for the mean of the gradients of all workers.
+    Buffers, such as the running means of a normalization, stay on each worker.
+    """
+
     def start_step(self) -> List[Pending[Any]]:
         """Sends the gradients; once a call has ended, its parameter has the new values. Without a gradient it is zero."""
-        return [
-            tensor.push_pull.start(np.zeros(tensor.shape, np.float32) if parameter.grad is None
-                                   else parameter.grad.cpu().numpy())
-            .then(lambda values, parameter=parameter: self._set(parameter, values))  # type: ignore[misc]
-            for tensor, (_, parameter) in zip(self.tensors, self.parameters)]
+        return self._start([
+            np.zeros(tensor.shape, np.float32) if parameter.grad is None else parameter.grad.cpu().numpy()
+            for tensor, (_, parameter) in zip(self.tensors, self.parameters)])
 
 
-def step(*parts: Union[_Rows, Parameters]) -> None:
-    """Pushes the gradients of the modules since their last step, all at once, and waits until they are applied."""
-    sent: Sequence[Pending[Any]] = [pending for part in parts for pending in part.start_step()]
-    wait_all(sent)
+class Outer(_Weights):
+    """The outer step of DiLoCo: workers train by themselves, and meet after every so many steps.
+
+    >>> outer = psf.torch.Outer(cluster, "model", model, every=500)
+    >>> for ids, target in batches:
+    ...     criterion(model(ids), target).backward()
+    ...     optimizer.step()        # the worker's own, such as torch.optim.AdamW, with its state
+    ...     psf.torch.step(outer)   # of every 500th one all workers push what they have changed
+
+    In a round, each worker pushes ``global - local`` in bfloat16. Their mean is the gradient of Nesterov's momentum on
+    the servers, and the workers go on from the new global weights (Douillard et al., 2023, arXiv 2311.08105).
+
+    :param every: the number of a worker's steps in a round, the same for all workers
+    :param optimizer: the one of the servers; the paper's by default
+    """
+
+    def __init__(self, cluster: Any, name: str, module: torch.nn.Module, every: int,
+                 optimizer: Optimizer = rules.nesterov(0.7, 0.9), updates: str = "mean", wire: str = "bfloat16",
+                 **options: Any):
+        if every < 1:
+            raise ValueError("every: %s (expected: >= 1 step)" % every)
+        self.every = every
+        #: The steps of this worker in this round.
+        self.steps = 0
+        self._global: Dict[torch.nn.Parameter, np.ndarray] = {}
+        super().__init__(cluster, name, module, optimizer, updates=updates, wire=wire, **options)
+
+    def _set(self, parameter: torch.nn.Parameter, values: np.ndarray) -> None:
+        super()._set(parameter, values)
+        self._global[parameter] = values
+
+    def pull(self) -> None:
+        """Sets the parameters of the module to the global ones, such as after a load. A round begins."""
+        super().pull()
+        self.steps = 0
+
+    def start_step(self) -> List[Pending[Any]]:
+        """Counts a step of this worker. After the last one of a round it sends what the worker has changed."""
+        self.steps += 1
+        self.forget()
+        return self.start_round() if self.steps >= self.every else []
+
+    def start_round(self) -> List[Pending[Any]]:
+        """Ends a round before its last step, such as at the end of the training. All workers do."""
+        self.steps = 0
+        return self._start([
+            self._global[parameter] - parameter.detach().cpu().numpy().reshape(tensor.shape)
+            for tensor, (_, parameter) in zip(self.tensors, self.parameters)])
+
+
+def step(*parts: Union[_Rows, _Weights]) -> None:
+    """Pushes the gradients of the modules since their last step, all at once, and waits until they are applied.
+
+    If that fails, the gradients are dropped: a training that goes back to a checkpoint does not push them.
+    """
+    try:
+        wait_all([pending for part in parts for pending in part.start_step()])
+    except PsError:
+        for part in parts:
+            part.forget()
+        raise

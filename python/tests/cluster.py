@@ -62,6 +62,8 @@ class Proxy:
         self.sockets = []
         self.threads = []
         self.connections = 0
+        #: The bytes that have passed, in both directions.
+        self.bytes = 0
         self.cut_after = None
         #: The ports of the cluster to which nobody connects.
         self.refused = set()
@@ -111,6 +113,8 @@ class Proxy:
                     break
                 sink.sendall(data)
                 passed += len(data)
+                with self.lock:
+                    self.bytes += len(data)
         except OSError:
             pass
         for each in (source, sink):

@@ -1,12 +1,13 @@
 """Modules of PyTorch on the servers learn what PyTorch's own learn."""
 
 import unittest
+from unittest import mock
 
 import numpy as np
 
 import psf
 
-from .cluster import ClusterTest
+from .cluster import ClusterTest, Proxy, together
 
 try:
     import torch
@@ -90,3 +91,156 @@ class TorchTest(ClusterTest):
         psf.torch.step(own)
         self.assertTrue(np.array_equal(weights[1].numpy(), table.pull([1])[0]))
         table.clear()
+
+    def test_a_cache_of_rows(self):
+        weights = torch.randn(50, 4, generator=torch.Generator().manual_seed(3))
+        spec = psf.table(self.name(), 50, 4, initializer=weights.numpy(), optimizer=psf.sgd(0.1))
+        with psf.EmbeddingCache(self.connected(), spec, rows=4, push_bound=5) as cache:
+            theirs = torch.nn.Embedding.from_pretrained(weights, freeze=False)
+            self.compared(psf.torch.Embedding(cache), theirs, torch.tensor([3, 1, 3, 49, 0, 7]))
+            self.assertGreater(cache.counters.hits, 0)
+            cache.clear()
+
+    def test_a_prefetch_has_the_steps_of_its_module(self):
+        table, weights = self.table()
+        own, theirs = psf.torch.Embedding(table), torch.nn.Embedding.from_pretrained(weights, freeze=False)
+        local = torch.optim.SGD(theirs.parameters(), 0.1)
+        pulls = []
+        with mock.patch.object(psf.Table, "_pull", lambda on, keys, pull=psf.Table._pull: (pulls.append(1), pull(on, keys))[1]):
+            for i in range(9):
+                ids, following = (torch.tensor([[j % 7, 3], [j % 2, 40 + j]]) for j in (i, i + 1))
+                rows, expected = own(ids), theirs(ids)
+                self.assertTrue(torch.allclose(rows, expected, atol=1e-6), i)
+                own.prefetch(following)
+                for each in (rows, expected):
+                    (each ** 2).sum().backward()
+                psf.torch.step(own)
+                local.step()
+                local.zero_grad()
+        self.assertEqual(10, len(pulls))  # the first one, and the prefetches
+        own(torch.tensor([5]))  # of other ids than those of the prefetch
+        own.prefetch(torch.tensor([5]))
+        table.push([5], np.ones((1, 4)))
+        own.forget()
+        self.assertTrue(np.array_equal(table.pull([5]), own(torch.tensor([5])).detach().numpy()))
+        table.clear()
+
+    def test_gradients_of_a_step_that_fails_are_dropped(self):
+        table, _ = self.table()
+        own, head = psf.torch.Embedding(table), torch.nn.Linear(4, 1)
+        parameters = psf.torch.Parameters(table.caller, self.name("head"), head, psf.sgd(0.1))
+        lost = parameters.tensors[0]
+        head(own(torch.tensor([1]))).sum().backward()
+        lost.clear()
+        with self.assertRaisesRegex(psf.PsError, "UNKNOWN_TENSOR"):
+            psf.torch.step(parameters, own)
+        self.assertEqual(([], None, None), (own.start_step(), head.weight.grad, head.bias.grad))
+        for tensor in (table, *parameters.tensors[1:]):
+            tensor.clear()
+
+
+def batch(seed, rows=64):
+    """Returns inputs, and what a network with fixed weights makes of them."""
+    generator = torch.Generator().manual_seed(0)
+    weights = torch.randn(16, 8, generator=generator), torch.randn(8, 1, generator=generator)
+    inputs = torch.randn(rows, 16, generator=torch.Generator().manual_seed(1 + seed))
+    return inputs, torch.tanh(inputs @ weights[0] / 4) @ weights[1]
+
+
+def model():
+    torch.manual_seed(2)
+    return torch.nn.Sequential(torch.nn.Linear(16, 128), torch.nn.Tanh(), torch.nn.Linear(128, 1))
+
+
+@unittest.skipIf(torch is None, "torch: not installed (expected: apt-get install python3-torch)")
+class OuterTest(ClusterTest):
+    STEPS = 200
+
+    def loss(self, of, seed, rows=64):
+        inputs, target = batch(seed, rows)
+        return ((of(inputs) - target) ** 2).mean()
+
+    def local(self, of):
+        return torch.optim.AdamW(of.parameters(), 3e-3)
+
+    def test_a_round_of_each_step_whose_gradient_is_applied_as_it_is_changes_nothing(self):
+        cluster, ours, theirs = self.connected(), model(), model()
+        outer = psf.torch.Outer(cluster, self.name(), ours, 1, psf.sgd(1), updates="each", wire="float32")
+        own, local = self.local(ours), self.local(theirs)
+        for step in range(20):
+            for each, optimizer in ((ours, own), (theirs, local)):
+                optimizer.zero_grad()
+                self.loss(each, step).backward()
+                optimizer.step()
+            psf.torch.step(outer)
+            self.assertTrue(torch.allclose(ours[0].weight, theirs[0].weight, atol=1e-5), step)
+        for tensor in outer.tensors:
+            tensor.clear()
+
+    def trained(self, workers, make, every=1):
+        """Trains a model by two workers, each with its own data. Returns the loss, and the bytes that they have sent."""
+        models = [model() for _ in workers]
+
+        def train(worker, of):
+            part = make(worker, of)
+            worker.barrier()
+            before = self.proxy.bytes
+            worker.barrier()
+            optimizer = self.local(of)
+            for step in range(self.STEPS):
+                self.loss(of, self.STEPS * worker.rank + step).backward()
+                if isinstance(part, psf.torch.Outer):
+                    optimizer.step()
+                psf.torch.step(part)
+            worker.barrier()
+            return part, self.proxy.bytes - before
+
+        (part, sent), _ = together(*[lambda each=each: train(*each) for each in zip(workers, models)])
+        with torch.no_grad():
+            losses = [float(self.loss(each, -1, 2000)) for each in models]
+        self.assertEqual(*losses)  # they have the same global weights
+        for tensor in part.tensors:
+            tensor.clear()
+        return losses[0], sent
+
+    def test_workers_that_meet_once_in_ten_steps_learn_what_those_learn_that_meet_in_each(self):
+        self.proxy = Proxy()
+        with self.proxy.between():
+            workers = together(*[lambda: psf.connect(role="worker")] * 2)
+            try:
+                each, sent = self.trained(workers, lambda worker, of: psf.torch.Parameters(
+                    worker, self.name("each"), of, psf.adam_w(3e-3), updates="mean", wire="bfloat16"))
+                some, less = self.trained(workers, lambda worker, of: psf.torch.Outer(
+                    worker, self.name("some"), of, 10))
+            finally:
+                together(*[each.close for each in workers])
+        with torch.no_grad():
+            first = float(self.loss(model(), -1, 2000))
+        self.assertLess(each, 0.1 * first)
+        self.assertLess(some, 1.5 * each)
+        self.assertLess(less, 0.13 * sent)
+
+    def test_the_steps_of_a_round_are_counted(self):
+        cluster = self.connected()
+        with self.assertRaisesRegex(ValueError, r"every: 0 \(expected: >= 1 step\)"):
+            psf.torch.Outer(cluster, "no", model(), 0)
+        of = model()
+        outer = psf.torch.Outer(cluster, self.name(), of, 3, psf.sgd(1), updates="each", wire="float32")
+        start = outer.tensors[1].pull()
+
+        def go_on(steps):
+            for _ in range(steps):
+                with torch.no_grad():
+                    of[0].bias += 1
+                psf.torch.step(outer)
+            return np.unique(np.round(outer.tensors[1].pull() - start)).tolist()
+
+        self.assertEqual([[0], [3], [3]], [go_on(2), go_on(1), go_on(2)])
+        psf.wait_all(outer.start_round())
+        self.assertEqual([[5], [8]], [go_on(2), go_on(1)])
+        go_on(1)
+        outer.pull()
+        self.assertTrue(np.array_equal(outer.tensors[1].pull(), of[0].bias.detach().numpy()))
+        self.assertEqual([8], go_on(2))
+        for tensor in outer.tensors:
+            tensor.clear()

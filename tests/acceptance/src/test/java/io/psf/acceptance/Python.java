@@ -28,17 +28,27 @@ public final class Python {
 
     /** Returns the command of a Python with a module, or skips the test. */
     public static String with(String module) {
-        String found = FOUND.computeIfAbsent(
-                module,
-                each -> COMMANDS.stream()
-                        .filter(command -> has(command, each))
-                        .findFirst()
-                        .orElse(""));
+        String found = find(module);
         assumeTrue(
                 !found.isEmpty(),
                 "python3 with " + module + ": not found (expected: python3 on the PATH, or /usr/bin/python3, of 3.9 or"
                         + " newer, with it; apt-get install python3-" + module + ")");
         return found;
+    }
+
+    /** Returns the command of a Python with the first module, or else with the second one, or skips the test. */
+    static String with(String preferred, String module) {
+        String found = find(preferred);
+        return found.isEmpty() ? with(module) : found;
+    }
+
+    private static String find(String module) {
+        return FOUND.computeIfAbsent(
+                module,
+                each -> COMMANDS.stream()
+                        .filter(command -> has(command, each))
+                        .findFirst()
+                        .orElse(""));
     }
 
     private static boolean has(String command, String module) {

@@ -82,7 +82,7 @@ final class PythonTest {
     }
 
     private void testPackage(@Nullable Tls tls) throws IOException {
-        String python = Python.with("numpy");
+        String python = Python.with("torch", "numpy");
         try (Nodes nodes = Nodes.start(SERVICE, tls, folder.resolve("checkpoints"))) {
             Map<String, String> settings = new HashMap<>(Map.of("PSF_SCHEDULER", nodes.address()));
             if (tls != null) {
@@ -266,6 +266,32 @@ final class PythonTest {
                 assertThat(process.waitFor()).isZero();
             } finally {
                 process.destroyForcibly();
+            }
+        }
+    }
+
+    @Test
+    void aLostWorkerDoesNotHangTheRoundsOfTheOther() throws Exception {
+        String python = Python.with("torch");
+        try (Nodes nodes = Nodes.start(SchedulerConfig.of(2, 2), null, folder)) {
+            Map<String, String> settings = Map.of("PSF_SCHEDULER", nodes.address(), "PSF_ROLE", "worker");
+            List<String> program = List.of("tests/outer.py");
+            Process first = Python.start(python, settings, program);
+            Process second = Python.start(python, settings, program);
+            try (BufferedReader printed = first.inputReader(StandardCharsets.UTF_8);
+                    BufferedReader others = second.inputReader(StandardCharsets.UTF_8)) {
+                assertThat(printed.readLine()).isEqualTo("trained");
+                assertThat(others.readLine()).isEqualTo("trained");
+                second.destroyForcibly();
+                first.outputWriter().append("go on\n").close();
+                assertThat(printed.lines().toList())
+                        .singleElement()
+                        .asString()
+                        .matches("loss: 0\\.0\\d\\d, lost: 1, rounds: 100");
+                assertThat(first.waitFor()).isZero();
+            } finally {
+                first.destroyForcibly();
+                second.destroyForcibly();
             }
         }
     }
