@@ -126,7 +126,7 @@ class EmbeddingCache:
                 lines = self._pin(mine[part][places])
                 self._count(rows=len(lines))
                 self._fetch(lines)
-                np.take(self._lines.rows, lines[numbers], axis=0, out=rows[part])
+                np.take(self._lines.rows, lines[numbers], axis=0, out=rows[part], mode="clip")  # checks nothing, since all are there
             finally:
                 self._lines.unpin()
         self._look_up += 1

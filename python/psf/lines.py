@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Tuple
+from typing import Optional, Tuple
 
 import numpy as np
 
@@ -179,7 +179,7 @@ class Lines:
 
     def take_unsent(self, lines: np.ndarray) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Returns keys, sums and numbers of the unsent updates of lines, which have none from now on."""
-        taken = self.keys[lines], self.unsent[lines], self.updates[lines]
+        taken = self.keys[lines], self.unsent.take(lines, axis=0), self.updates[lines]
         self.unsent[lines] = 0
         self.updates[lines] = 0
         return taken
@@ -201,20 +201,24 @@ class Lines:
         :param numbers: [n], the number of the distinct key of each update
         :param gradients: [n, width]
         """
-        self._add(self.unsent, lines, places, numbers, gradients)
-        if scale:
-            self._add(self.rows, lines, places, numbers, scale * gradients)
+        again: Optional[np.ndarray] = None
+        if len(places) < len(numbers):
+            later = np.ones(len(numbers), bool)
+            later[places] = False
+            again = np.flatnonzero(later)
+        for into, updates in ((self.unsent, gradients), (self.rows, scale * gradients if scale else None)):
+            if updates is None:
+                continue
+            sums = into.take(lines, axis=0)
+            if again is None:
+                sums += updates
+            else:  # in the order of the updates, so that the sums are those of Java
+                sums += updates.take(places, axis=0)
+                fold_rows(np.add, sums, numbers[again], updates, again)
+            _cells(into)[lines] = _cells(sums)
         self.updates[lines] += np.bincount(numbers, minlength=len(lines)).astype(np.int32)
 
-    @staticmethod
-    def _add(into: np.ndarray, lines: np.ndarray, places: np.ndarray, numbers: np.ndarray, gradients: np.ndarray) -> None:
-        """Adds in the order of the updates, so that the sums are those of Java."""
-        if len(places) == len(numbers):
-            into[lines] += gradients
-            return
-        sums = into[lines] + gradients[places]
-        later = np.ones(len(numbers), bool)
-        later[places] = False
-        again = np.flatnonzero(later)
-        fold_rows(np.add, sums, numbers[again], gradients, again)
-        into[lines] = sums
+
+def _cells(rows: np.ndarray) -> np.ndarray:
+    """Returns the same rows, each as one element, whose bytes are copied at once."""
+    return rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).reshape(-1)
