@@ -50,8 +50,8 @@ def connect(scheduler: Optional[str] = None, role: Optional[str] = None, rank: O
     Each argument takes precedence over its setting in the environment (``PSF_SCHEDULER``, ``PSF_RANK``, ..).
 
     :param scheduler: host:port of the scheduler
-    :param role: ``"client"``, which no other node waits for, or ``"worker"``; without it a worker if ``PSF_ROLE`` is
-        ``worker``, as for the programs of ``psf launch``
+    :param role: ``"client"``, which no other node waits for, or ``"worker"``; without it that of ``PSF_ROLE``, which is
+        ``worker`` for the programs of ``psf launch``, or else a client
     :param rank: the rank that a worker wants; -1 for any
     :param secret: the secret of the cluster, or a token of its permissions
     :param tls: the PEM files of the certificate, its key, and the authorities
@@ -64,7 +64,7 @@ def connect(scheduler: Optional[str] = None, role: Optional[str] = None, rank: O
     :raises PsError: as in Java: with ``TIMED_OUT`` or ``UNAVAILABLE`` if the cluster is not reached or does not form in
         time; with ``BAD_REQUEST`` if the secret is wrong, or the cluster has all of its workers
     """
-    settings = Settings.of(scheduler)
+    settings = Settings.of(scheduler, role=role)
     given: Dict[str, Any] = {
         "rank": rank, "secret": secret, "tls": None if tls is None else Tls(*tls), "cluster": cluster, "node": node,
         "deadline": deadline, "join_timeout": join_timeout, "reconnect_limit": reconnect_limit,
@@ -73,10 +73,9 @@ def connect(scheduler: Optional[str] = None, role: Optional[str] = None, rank: O
     for name in ("deadline", "join_timeout", "reconnect_limit"):
         if name in given:
             given[name] = seconds(name, given[name])
-    role = role or ("worker" if os.environ.get("PSF_ROLE") == "worker" else "client")
-    if role not in ("client", "worker"):
+    if settings.role not in ("client", "worker"):
         raise PsError("CONFIGURATION", "role: %s (expected: client or worker)" % role)
-    return Cluster(settings._replace(**given), WORKER if role == "worker" else CLIENT)
+    return Cluster(settings._replace(**given), WORKER if settings.role == "worker" else CLIENT)
 
 
 class Cluster:

@@ -12,6 +12,10 @@ from .errors import PsError
 #: The least length of a secret.
 _SECRET = 16
 
+#: The names of a setting in psf, in ps-lite, MXNet and Hetu, and in MindSpore.
+_ROLES = ("PSF_ROLE", "DMLC_ROLE", "MS_ROLE")
+_ADDRESSES = (("DMLC_PS_ROOT_URI", "DMLC_PS_ROOT_PORT"), ("MS_SCHED_HOST", "MS_SCHED_PORT"), ("MS_SCHED_HOST", "MS_SCHED_POST"))
+
 Seconds = float
 
 
@@ -37,6 +41,8 @@ class Settings(NamedTuple):
     """The settings. Times are in seconds."""
 
     scheduler: Tuple[str, int]
+    #: ``worker`` or ``client``.
+    role: str = "client"
     rank: int = -1
     cluster: str = ""
     node: str = ""
@@ -48,13 +54,13 @@ class Settings(NamedTuple):
     leave_at_exit: bool = False
 
     @staticmethod
-    def of(scheduler: Optional[str] = None, environment: Optional[Mapping[str, str]] = None) -> Settings:
-        """Reads the settings of the environment; ``scheduler`` takes precedence over PSF_SCHEDULER."""
+    def of(scheduler: Optional[str] = None, environment: Optional[Mapping[str, str]] = None,
+           role: Optional[str] = None) -> Settings:
+        """Reads the settings of the environment; the arguments take precedence."""
         values = _values(os.environ if environment is None else environment)
         if scheduler is None:
-            scheduler = values.get("PSF_SCHEDULER")
-            if scheduler is None and "DMLC_PS_ROOT_URI" in values and "DMLC_PS_ROOT_PORT" in values:
-                scheduler = "%s:%s" % (values["DMLC_PS_ROOT_URI"], values["DMLC_PS_ROOT_PORT"])
+            pairs = ["%s:%s" % (values[host], values[port]) for host, port in _ADDRESSES if host in values and port in values]
+            scheduler = values.get("PSF_SCHEDULER", pairs[0] if pairs else None)
         if scheduler is None:
             raise _invalid("PSF_SCHEDULER: not set (expected: host:port of the scheduler)")
         tls = [values.get("PSF_TLS_" + each) for each in ("CERTIFICATE", "KEY", "AUTHORITY")]
@@ -69,6 +75,7 @@ class Settings(NamedTuple):
             raise _invalid("PSF_CHECKSUM: %s (expected: off, of a worker in Python)" % values["PSF_CHECKSUM"])
         return Settings(
             address(scheduler),
+            role or _role(values),
             _whole(values.get("PSF_RANK", "-1")),
             values.get("PSF_CLUSTER", ""),
             values.get("PSF_NODE", ""),
@@ -90,7 +97,7 @@ def _values(environment: Mapping[str, str]) -> Dict[str, str]:
                     values.update(_line(file, number, line))
         except OSError as e:
             raise _invalid("%s: %s (expected: a YAML file that can be read)" % (file, e.strerror or e)) from e
-    values.update((name, value) for name, value in environment.items() if name.startswith(("PSF_", "DMLC_")))
+    values.update((name, value) for name, value in environment.items() if name.startswith(("PSF_", "DMLC_", "MS_")))
     return {name: value.strip() for name, value in values.items() if value.strip()}
 
 
@@ -103,6 +110,17 @@ def _line(file: str, number: int, line: str) -> Dict[str, str]:
     if found is None:
         raise _invalid("%s, line %d: %s (expected: YAML, one KEY: value a line)" % (file, number, line))
     return {found[1]: next((value for value in found.groups()[1:] if value is not None), "")}
+
+
+def _role(values: Mapping[str, str]) -> str:
+    name = next((name for name in _ROLES if name in values), None)
+    if name is None:
+        return "client"
+    role = values[name].lower().replace("ms_", "")
+    if role not in ("worker", "client"):
+        raise _invalid("%s: %s (expected: worker, of a program in Python; ./psf node is a server or the scheduler)" % (
+            name, values[name]))
+    return role
 
 
 def address(text: str) -> Tuple[str, int]:

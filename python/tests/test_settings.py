@@ -29,6 +29,16 @@ class SettingsTest(unittest.TestCase):
         with self.assertRaisesRegex(PsError, r"2 set \(expected: all or none\)"):
             Settings.of("h:1", {name: value for name, value in every.items() if name != "PSF_TLS_KEY"})
 
+    def test_names_of_other_systems_are_accepted(self):
+        for names in ({"DMLC_ROLE": "worker", "DMLC_PS_ROOT_URI": "h", "DMLC_PS_ROOT_PORT": "1"},
+                      {"MS_ROLE": "MS_WORKER", "MS_SCHED_HOST": "h", "MS_SCHED_PORT": "1"},
+                      {"MS_ROLE": "MS_WORKER", "MS_SCHED_HOST": "h", "MS_SCHED_POST": "1"}):
+            found = Settings.of(None, names)
+            self.assertEqual((("h", 1), "worker"), (found.scheduler, found.role))
+            self.assertEqual((("own", 2), "client"), Settings.of("own:2", names, "client")[:2])
+            self.assertEqual("client", Settings.of(None, {**names, "PSF_ROLE": "client"}).role)
+        self.assertEqual("client", Settings.of("h:1", {}).role)
+
     def test_wrong_settings_are_named(self):
         wrong = {
             "PSF_SCHEDULER: not set": {},
@@ -37,6 +47,8 @@ class SettingsTest(unittest.TestCase):
             "PSF_DEADLINE: soon": {"PSF_SCHEDULER": "h:1", "PSF_DEADLINE": "soon"},
             "PSF_RANK: first": {"PSF_SCHEDULER": "h:1", "PSF_RANK": "first"},
             "PSF_CHECKSUM: on (expected: off": {"PSF_SCHEDULER": "h:1", "PSF_CHECKSUM": "on"},
+            "MS_ROLE: MS_SCHED (expected: worker, of a program in Python; ./psf node is a server or": {
+                "PSF_SCHEDULER": "h:1", "MS_ROLE": "MS_SCHED"},
             "PSF_LEAVE_AT_EXIT: maybe": {"PSF_SCHEDULER": "h:1", "PSF_LEAVE_AT_EXIT": "maybe"},
         }
         for expected, environment in wrong.items():

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.psf.api.Restore;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatType;
-import io.psf.api.spi.FolderStore;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.Late;
 import io.psf.builtin.ModelCheckpoints;
@@ -18,10 +17,7 @@ import io.psf.builtin.Updates;
 import io.psf.builtin.optimizer.Schedule;
 import io.psf.runtime.Client;
 import io.psf.runtime.PsCluster;
-import io.psf.runtime.Scheduler;
 import io.psf.runtime.SchedulerConfig;
-import io.psf.runtime.Server;
-import io.psf.runtime.ServerConfig;
 import io.psf.runtime.Tls;
 import io.psf.runtime.Worker;
 import io.psf.runtime.WorkerConfig;
@@ -35,7 +31,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,8 +39,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** The package of {@code python/} on clusters. Most of its tests are in {@code python/tests}. */
 @Timeout(120)
 final class PythonTest {
-    private static final String SECRET = "a secret of this test alone";
-
     /** A service, whose jobs have two workers. */
     private static final SchedulerConfig SERVICE = SchedulerConfig.of(2, 2)
             .withLife(new SchedulerConfig.Life(true, Duration.ZERO, Duration.ZERO, Duration.ZERO, null))
@@ -54,39 +47,12 @@ final class PythonTest {
     @TempDir
     Path folder;
 
-    /** A scheduler with two servers, over TCP, with TLS and a secret or without both. */
-    private record Nodes(Scheduler scheduler, List<CompletableFuture<Server>> servers) implements AutoCloseable {
-        static Nodes start(SchedulerConfig config, @Nullable Tls tls, Path folder) {
-            Scheduler scheduler =
-                    Scheduler.start(tls == null ? config : config.withTls(tls).withSecret(SECRET));
-            ServerConfig plain =
-                    ServerConfig.of("127.0.0.1", scheduler.port()).withCheckpoints(new FolderStore(folder));
-            ServerConfig server = tls == null ? plain : plain.withTls(tls).withSecret(SECRET);
-            return new Nodes(scheduler, List.of(starting(server), starting(server)));
-        }
-
-        /** A server has started once the cluster is complete, with the workers of a job. */
-        private static CompletableFuture<Server> starting(ServerConfig config) {
-            return CompletableFuture.supplyAsync(() -> Server.start(config));
-        }
-
-        String address() {
-            return "127.0.0.1:" + scheduler.port();
-        }
-
-        @Override
-        public void close() {
-            servers.forEach(each -> each.join().close());
-            scheduler.close();
-        }
-    }
-
     private void testPackage(@Nullable Tls tls) throws IOException {
         String python = Python.with("torch", "numpy");
         try (Nodes nodes = Nodes.start(SERVICE, tls, folder.resolve("checkpoints"))) {
             Map<String, String> settings = new HashMap<>(Map.of("PSF_SCHEDULER", nodes.address()));
             if (tls != null) {
-                settings.put("PSF_SECRET", SECRET);
+                settings.put("PSF_SECRET", Nodes.SECRET);
                 settings.put("PSF_TLS_CERTIFICATE", tls.certificate().toString());
                 settings.put("PSF_TLS_KEY", tls.key().toString());
                 settings.put("PSF_TLS_AUTHORITY", tls.authority().toString());
