@@ -26,13 +26,14 @@ public final class Python {
 
     private Python() {}
 
-    /** Returns the command of a Python with a module, or skips the test. */
+    /** Returns the command of a Python with a module, or with several ({@code "torch, mypy"}), or skips the test. */
     public static String with(String module) {
         String found = find(module);
         assumeTrue(
                 !found.isEmpty(),
                 "python3 with " + module + ": not found (expected: python3 on the PATH, or /usr/bin/python3, of 3.9 or"
-                        + " newer, with it; apt-get install python3-" + module + ")");
+                        + " newer, with it; apt-get install python3-"
+                        + module.replace(", ", " python3-") + ")");
         return found;
     }
 

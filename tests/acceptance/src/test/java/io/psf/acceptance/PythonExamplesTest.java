@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.api.PsException;
 import io.psf.examples.data.Mnist;
+import io.psf.runtime.PsCluster;
 import io.psf.runtime.SchedulerConfig;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -111,6 +112,18 @@ final class PythonExamplesTest {
         assertThat(printed).containsPattern("epoch: 1 step: 100, loss is [01]\\.\\d{6}\naccuracy: 0\\.[789]\\d{3}\n");
         assertThat(output(scheduler)).contains("cluster is ready: 1 server");
         assertThat(output(server)).contains("server has rank 0");
+    }
+
+    @Test
+    void theNotebookTrainsOnARunningClusterAndPlots() throws Exception {
+        String python = Python.with("torch, nbclient, ipykernel, matplotlib");
+        try (PsCluster cluster =
+                PsCluster.builder().tcp().servers(2).workers(0).asService().start()) {
+            String address = "127.0.0.1:" + cluster.scheduler().port();
+            assertThat(Python.run(python, Map.of("PSF_SCHEDULER", address), "-m", "tests.notebook"))
+                    .containsPattern("loss: 0\\.69\\d, then 0\\.0\\d\\d\n")
+                    .contains("['image/png', 'text/plain']");
+        }
     }
 
     private Process script(String name, Map<String, String> settings, String... arguments) throws IOException {
