@@ -99,9 +99,9 @@ class EmbeddingCache:
         self._most = min(rows, max(1, _FLOATS // spec.width))
         self._closed = False
         self.counters = CacheCounters()
-        self.clear()
+        self.loaded()
 
-    def clear(self) -> None:
+    def loaded(self) -> None:
         """Drops all rows, and the updates that are not sent: after a load of another state of the table."""
         self._lines = Lines(*self._shape)
         #: The unsent updates that are to be sent, and the push in flight.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
 from urllib.parse import unquote_plus
 
 from .caller import Options
@@ -12,7 +12,6 @@ from .errors import PsError, bad_request
 from .settings import seconds
 
 if TYPE_CHECKING:
-    from .cache import EmbeddingCache
     from .training import TrainingLoop
 
 LOG = logging.getLogger("psf")
@@ -32,6 +31,16 @@ NEWEST = -1
 _OWN = "psf:"
 _STEP = _OWN + "step"
 _LAST = 10 ** 18 - 1
+
+
+class Part(Protocol):
+    """What a worker holds of a model: a cache, or a module of ``psf.torch``."""
+
+    def flush(self) -> None:
+        """Sends what is not sent, before a save."""
+
+    def loaded(self) -> None:
+        """Takes what the servers have, after a load."""
 
 
 class Checkpoint(NamedTuple):
@@ -95,7 +104,7 @@ class Checkpoints:
     """
 
     def __init__(self, cluster: Any, name: str, keep: int = 3, incremental: int = 0,
-                 tensors: Sequence[Any] = (), restore: str = "all", caches: Sequence[EmbeddingCache] = ()):
+                 tensors: Sequence[Any] = (), restore: str = "all", parts: Sequence[Part] = ()):
         if keep < 1:
             raise bad_request("number of checkpoints to keep: %d (expected: >= 1)" % keep)
         if incremental < 0:
@@ -104,7 +113,7 @@ class Checkpoints:
             raise bad_request("restore: %r (expected: 'all' or 'lost')" % (restore,))
         self.cluster = cluster
         self.name = name
-        self.caches = tuple(caches)
+        self.parts = tuple(parts)
         self.is_exact = restore == "all"
         self._options = {
             "kept": keep, "increments": incremental, "tensors": [getattr(each, "name", each) for each in tensors],
@@ -148,17 +157,17 @@ class Checkpoints:
             "whole": whole, "given": True, "options": self._options, "entries": list(record),
             "rollback": self.cluster.noted_rollback}, LIMIT).wait()
         if load:
-            self._clear()
+            self._take()
         return met
 
     def flush(self) -> None:
-        """Sends the updates that the caches of this worker have not sent."""
-        for cache in self.caches:
-            cache.flush()
+        """Sends what the parts of the model on this worker have not sent."""
+        for part in self.parts:
+            part.flush()
 
-    def _clear(self) -> None:
-        for cache in self.caches:
-            cache.clear()
+    def _take(self) -> None:
+        for part in self.parts:
+            part.loaded()
 
     def load_latest(self) -> Optional[Checkpoint]:
         """Loads the newest checkpoint that is not damaged, into tensors that are initialized. None if there is none.
@@ -186,7 +195,7 @@ class Checkpoints:
             manifest = cluster.call("psf.model.load", {
                 "server": SERVER, "model": self.name, "step": step, "options": self._options, "restart": True,
                 "rollback": cluster.noted_rollback}, LIMIT).wait().manifest
-            self._clear()
+            self._take()
         else:
             manifest = self._together(what, True, step, []).manifest
         return parse(manifest) if manifest else None

@@ -11,9 +11,8 @@ import weakref
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import control, groups, tensors
-from .cache import EmbeddingCache
 from .caller import Caller, Options
-from .checkpoints import Checkpoints
+from .checkpoints import Checkpoints, Part
 from .calls import Call, Calls
 from .pending import Pending
 from .errors import PsError, bad_request
@@ -220,7 +219,7 @@ class Cluster:
         return first and self._is_back()
 
     def checkpoints(self, name: str, keep: int = 3, incremental: int = 0, tensors: Sequence[Any] = (),
-                    restore: str = "all", caches: Sequence[EmbeddingCache] = ()) -> Checkpoints:
+                    restore: str = "all", parts: Sequence[Part] = ()) -> Checkpoints:
         """Returns the checkpoints of a model. Sends nothing.
 
         :param name: a path such as ``ctr`` below the servers' place of checkpoints (``PSF_CHECKPOINTS``)
@@ -229,10 +228,10 @@ class Cluster:
         :param tensors: the tensors to save and load; none for all
         :param restore: ``"all"``: all slices go back to a checkpoint when a lost node comes back, which is exact;
             ``"lost"``: the lost ones alone
-        :param caches: all open caches of this worker whose tables are saved: a save first flushes them, and after a load
-            they are empty
+        :param parts: the caches and the modules of ``psf.torch`` of this worker: a save first sends what they have not
+            sent, and after a load they have the values of the servers
         """
-        return Checkpoints(self, name, keep, incremental, tensors, restore, caches)
+        return Checkpoints(self, name, keep, incremental, tensors, restore, parts)
 
     # Calls.
 

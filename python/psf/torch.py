@@ -58,6 +58,13 @@ class _Rows(torch.nn.Module):
         """Drops the gradients since the last step, such as those of a loss that is not finite."""
         self._pulled = []
 
+    def flush(self) -> None:
+        """Sends what is not sent, before a save."""
+
+    def loaded(self) -> None:
+        """Drops what was pulled before a load."""
+        self.forget()
+
     def extra_repr(self) -> str:
         return repr(self.table)
 
@@ -88,6 +95,15 @@ class Embedding(_Rows):
         super().forget()
         if isinstance(self.rows, Ahead):
             self.rows.forget()
+
+    def flush(self) -> None:
+        if isinstance(self.rows, EmbeddingCache):
+            self.rows.flush()
+
+    def loaded(self) -> None:
+        super().loaded()
+        if isinstance(self.rows, EmbeddingCache):
+            self.rows.loaded()
 
     def _push(self, arguments: Any, gradient: np.ndarray) -> Optional[Pending[Any]]:
         return self.rows.update(arguments, gradient)
@@ -161,7 +177,7 @@ class _Weights:
             parameter.grad = None
 
     def pull(self) -> None:
-        """Sets the parameters of the module to the values on the servers, such as after a load."""
+        """Sets the parameters of the module to the values on the servers."""
         for (_, parameter), values in zip(self.parameters, wait_all([each.pull.start() for each in self.tensors])):
             self._set(parameter, values)
 
@@ -169,6 +185,13 @@ class _Weights:
         """Drops the gradients since the last step, such as those of a loss that is not finite."""
         for _, parameter in self.parameters:
             parameter.grad = None
+
+    def flush(self) -> None:
+        """Has nothing to send."""
+
+    def loaded(self) -> None:
+        """Takes the values of a checkpoint that was loaded."""
+        self.pull()
 
     def start_step(self) -> List[Pending[Any]]:
         raise NotImplementedError
@@ -227,7 +250,7 @@ class Outer(_Weights):
         self._global[parameter] = values
 
     def pull(self) -> None:
-        """Sets the parameters of the module to the global ones, such as after a load. A round begins."""
+        """Sets the parameters of the module to the global ones. A round begins."""
         super().pull()
         self.steps = 0
 

@@ -85,7 +85,7 @@ class CacheTest(ClusterTest):
         client = self.connected()
         cache = self.cache(client, rows=10, push_bound=100)
         self.addCleanup(cache.table.clear)
-        model = client.checkpoints(self.name("m").replace(":", "."), tensors=[cache.table], caches=[cache])
+        model = client.checkpoints(self.name("m").replace(":", "."), tensors=[cache.table], parts=[cache])
         self.addCleanup(model.delete)
         cache.update([3, 58], np.ones((2, 3)))
         model.save(1)
@@ -102,7 +102,7 @@ class CacheTest(ClusterTest):
 
         def train(worker):
             cache = self.cache(worker, rows=10, push_bound=100)
-            loop = worker.checkpoints(self.name("m"), tensors=[cache.table], caches=[cache]).every_steps(5)
+            loop = worker.checkpoints(self.name("m"), tensors=[cache.table], parts=[cache]).every_steps(5)
             loop.run(5, lambda step: cache.update([3], np.ones((1, 3))))
             worker.barrier()
             return cache.table

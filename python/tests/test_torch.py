@@ -99,7 +99,7 @@ class TorchTest(ClusterTest):
             theirs = torch.nn.Embedding.from_pretrained(weights, freeze=False)
             self.compared(psf.torch.Embedding(cache), theirs, torch.tensor([3, 1, 3, 49, 0, 7]))
             self.assertGreater(cache.counters.hits, 0)
-            cache.clear()
+            cache.loaded()
 
     def test_a_prefetch_has_the_steps_of_its_module(self):
         table, weights = self.table()
@@ -136,6 +136,28 @@ class TorchTest(ClusterTest):
             psf.torch.step(parameters, own)
         self.assertEqual(([], None, None), (own.start_step(), head.weight.grad, head.bias.grad))
         for tensor in (table, *parameters.tensors[1:]):
+            tensor.clear()
+
+    def test_modules_have_the_weights_of_a_checkpoint_that_was_loaded(self):
+        table, weights = self.table()
+        items, head = psf.torch.Embedding(table), torch.nn.Linear(4, 1)
+        dense = psf.torch.Parameters(table.caller, self.name("head"), head, psf.sgd(0.1))
+        tensors = [table, *dense.tensors]
+        model = table.caller.checkpoints(self.name("m").replace(":", "."), tensors=tensors, parts=[items, dense])
+        self.addCleanup(model.delete)
+        first = head.weight.detach().clone()
+        model.save(1)
+        ids = torch.tensor([1, 2])
+        head(items(ids)).sum().backward()
+        psf.torch.step(items, dense)
+        self.assertFalse(torch.equal(first, head.weight))
+        items.prefetch(ids)
+        head(items(torch.tensor([3]))).sum().backward()
+        model.load_latest()
+        self.assertTrue(torch.equal(first, head.weight))
+        self.assertEqual([], items.start_step())
+        self.assertTrue(torch.equal(weights[ids], items(ids).detach()))
+        for tensor in tensors:
             tensor.clear()
 
 
