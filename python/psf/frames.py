@@ -34,10 +34,10 @@ def again(buffers: List[Any], millis: int, attempt: int) -> None:
     _WORD.pack_into(buffers[0], _WORD_AT, max(1, millis), min(attempt, 255))
 
 
-def step(buffers: List[Any], task: int, number: int, known: int) -> List[Any]:
+def step(buffers: List[Any], task: int, number: int, known: int, attempt: int = 0) -> List[Any]:
     """Returns the buffers of a chain of one request, which is a step of a task."""
     length = SIZE + sum(len(each) for each in buffers)
-    return [bytearray(HEADER.pack(length, CHAIN, 0, 0, 0, 0, 0, known, task, number, 0, 0, 0, 0)), *buffers]
+    return [bytearray(HEADER.pack(length, CHAIN, 0, 0, 0, 0, attempt & 0xFFFFFFFF, known, task, number, 0, 0, 0, 0)), *buffers]
 
 
 def done(below: int, calls: Sequence[int] = ()) -> bytes:

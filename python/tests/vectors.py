@@ -104,7 +104,7 @@ def call(test, vector):
         test.assertEqual(digits(made), "".join(part["request"]["hex"]), vector["name"])
         if "step" in vector:
             step = vector["step"]
-            made = frames.step(made, step["task"], step["number"], step["after"])
+            made = frames.step(made, step["task"], step["number"], step["after"], step["attempt"])
             test.assertEqual(digits(made), "".join(part["chain"]), vector["name"])
         answer = answer_of(part)
         if answer.status:

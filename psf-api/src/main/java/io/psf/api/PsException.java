@@ -69,7 +69,12 @@ public final class PsException extends RuntimeException {
          */
         ROLLED_BACK,
         /** The rules of the cluster do not allow the call, or the role, to the node ({@code PSF_PERMISSIONS}). */
-        PERMISSION_DENIED
+        PERMISSION_DENIED,
+        /**
+         * Another attempt of the caller's task has changed the slice, and the two may make different changes. The work
+         * is repeated from a state before the task.
+         */
+        OTHER_ATTEMPT
     }
 
     private final Code code;

@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -174,7 +175,18 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
      *     texts
      */
     public TaskCaller task(long task) {
-        return new TaskCaller(this, new TaskSteps(task));
+        return task(task, () -> false);
+    }
+
+    /**
+     * As {@link #task(long)}, for a task whose attempts may make different changes, for example since its rows come in
+     * another order each time. An attempt's change fails with {@code OTHER_ATTEMPT} on a slice that another attempt of
+     * the task has changed.
+     *
+     * @param mayDiffer asked before each change until it is true
+     */
+    public TaskCaller task(long task, BooleanSupplier mayDiffer) {
+        return new TaskCaller(this, new TaskSteps(task, mayDiffer));
     }
 
     void startTogether(List<Call<?>> calls) {

@@ -32,11 +32,11 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Promised.</b> All attempts make the same changes in the same order. Then each slice has each change once,
  * however many attempts there are, one after another or at the same time; through connections that break and slices
  * that move; and if a lost server's slices come from a checkpoint, once the task has been run again. A slice has the
- * steps of the {@code 16384} tasks that changed it last.
+ * steps of the {@link #KNOWN_TASKS} tasks that changed it last.
  *
  * <p><b>Not promised.</b> If an attempt computes another update, each slice has, for each step, the update of the
  * attempt that came first. Steps behind the last one of the other attempts are run. Calls on nodes are not steps: each
- * attempt's call runs.
+ * attempt's call runs. {@link Client#task(long, java.util.function.BooleanSupplier)} is for such attempts.
  *
  * <p>A function that changes something and whose response has components is refused: use a push and then a pull. Of a
  * task 64 changes are under way at a time; a further call blocks until the first of them has ended. A change that has
@@ -51,6 +51,9 @@ import org.jspecify.annotations.Nullable;
  * several threads make changes, attempts differ.
  */
 public final class TaskCaller extends ForwardingCaller {
+    /** The number of tasks whose steps a slice knows. */
+    public static final int KNOWN_TASKS = ReceivedStep.MOST_TASKS;
+
     private final ConnectedCaller caller;
     private final TaskSteps steps;
 

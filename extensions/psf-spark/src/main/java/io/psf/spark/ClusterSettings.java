@@ -18,6 +18,7 @@ import org.apache.spark.SparkFiles;
  * @param texts by name; the names of secrets contain {@code secret}, so that Spark redacts them in its pages and logs
  */
 record ClusterSettings(Map<String, String> texts) {
+    static final String APPLICATION = "application";
     static final String HOST = "host";
     static final String PORT = "port";
     static final String SECRET = "secret";
@@ -31,8 +32,19 @@ record ClusterSettings(Map<String, String> texts) {
     static final String AUTHORITY = "authority";
 
     /** All names. */
-    static final List<String> NAMES =
-            List.of(HOST, PORT, SECRET, SERVERS, CHECKPOINTS, MEMORY, MAPPED, DEADLINE, CERTIFICATE, KEY, AUTHORITY);
+    static final List<String> NAMES = List.of(
+            APPLICATION,
+            HOST,
+            PORT,
+            SECRET,
+            SERVERS,
+            CHECKPOINTS,
+            MEMORY,
+            MAPPED,
+            DEADLINE,
+            CERTIFICATE,
+            KEY,
+            AUTHORITY);
 
     /** The prefix of the names as local properties of a job. */
     static final String PROPERTY = "spark.psf.internal.";
@@ -55,6 +67,11 @@ record ClusterSettings(Map<String, String> texts) {
 
     private Optional<String> find(String name) {
         return Optional.ofNullable(texts.get(name)).filter(text -> !text.isEmpty());
+    }
+
+    /** Returns what no other application has. Spark's ids of two that start in one second may be equal. */
+    String application() {
+        return text(APPLICATION);
     }
 
     private String host() {

@@ -6,6 +6,7 @@ import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkContext;
@@ -38,6 +39,7 @@ final class DriverNode implements AutoCloseable {
     static DriverNode start(SparkContext context) {
         SparkSettings wanted = new SparkSettings(context.getConf());
         Map<String, String> settings = new HashMap<>();
+        settings.put(ClusterSettings.APPLICATION, UUID.randomUUID().toString());
         settings.put(ClusterSettings.DEADLINE, wanted.deadline().toString());
         settings.put(ClusterSettings.CHECKPOINTS, wanted.checkpoints());
         settings.put(ClusterSettings.MAPPED, wanted.mapped());

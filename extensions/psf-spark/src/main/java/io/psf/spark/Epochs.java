@@ -3,21 +3,17 @@ package io.psf.spark;
 import io.psf.api.PsException;
 import io.psf.builtin.ModelCheckpoint;
 import io.psf.builtin.ModelCheckpoints;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import org.apache.spark.SparkContext;
-import org.apache.spark.SparkStageInfo;
-import org.apache.spark.SparkStatusTracker;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import scala.Option;
 
 /**
  * A training in epochs, each of which ends with a checkpoint. If a server is lost, the epoch is repeated from the
- * checkpoint before it, once another server has its place.
+ * checkpoint before it, once another server has its place. So is an epoch with a task whose attempts may have made
+ * different changes.
  */
 final class Epochs {
     private static final Logger LOG = LoggerFactory.getLogger(Epochs.class);
@@ -25,14 +21,9 @@ final class Epochs {
     private static final String ENDED = "psf.ended";
 
     private static final int MOST_WITHOUT_PROGRESS = 10;
-    private static final Duration POLL = Duration.ofMillis(20);
-    /** For a task that is told to end and does not. */
-    private static final Duration MOST_QUIET = Duration.ofMinutes(10);
 
-    private final SparkContext context;
+    private final RunningTasks tasks;
     private final ModelCheckpoints checkpoints;
-    /** By which Spark knows the jobs of this training. */
-    private final String tag = "psf-" + UUID.randomUUID();
 
     private long rollback;
     private long epoch;
@@ -41,23 +32,20 @@ final class Epochs {
 
     private int failures;
 
-    private Epochs(SparkContext context, ModelCheckpoints checkpoints) {
-        this.context = context;
+    private Epochs(RunningTasks tasks, ModelCheckpoints checkpoints) {
+        this.tasks = tasks;
         this.checkpoints = checkpoints;
     }
 
     /** Runs the epochs that the newest checkpoint does not have. Returns the number of all epochs. */
     static int run(SparkContext context, ModelCheckpoints checkpoints, int most, StoppingWork work) throws Exception {
-        Epochs epochs = new Epochs(context, checkpoints);
-        context.addJobTag(epochs.tag);
-        try {
+        try (RunningTasks tasks = new RunningTasks(context)) {
+            Epochs epochs = new Epochs(tasks, checkpoints);
             epochs.begin();
             while (!epochs.isEnded && epochs.epoch < most) {
                 epochs.next(work);
             }
             return (int) epochs.epoch;
-        } finally {
-            context.removeJobTag(epochs.tag);
         }
     }
 
@@ -89,7 +77,7 @@ final class Epochs {
         @Nullable Exception failure = null;
         try {
             boolean isLast = work.run((int) epoch + 1);
-            awaitTasks();
+            tasks.await();
             if (PsSpark.client().rollback() == rollback) {
                 save(epoch + 1, isLast);
                 return;
@@ -103,14 +91,16 @@ final class Epochs {
     }
 
     /**
-     * Loads the newest checkpoint if a server was lost.
+     * Loads the newest checkpoint if a server was lost, or a task's attempts may differ.
      *
-     * @throws Exception the failure, if none was lost
+     * @throws Exception the failure, if it has another reason
      */
     private void goBack(@Nullable Exception failure) throws Exception {
-        awaitTasks(); // a task that still runs would change the loaded tensors
+        tasks.kill();
+        tasks.await(); // one that still runs would change the loaded tensors
         long now = PsSpark.client().rollback();
-        if (failure != null && (now == rollback || ++failures > MOST_WITHOUT_PROGRESS)) {
+        boolean isLost = now != rollback;
+        if (failure != null && (!isLost && !isOfAttempts(failure) || ++failures > MOST_WITHOUT_PROGRESS)) {
             throw failure;
         }
         rollback = now;
@@ -128,32 +118,17 @@ final class Epochs {
             throw new IllegalStateException(
                     "no checkpoint of the model (expected: a checkpoint of epoch " + (lost - 1) + ")");
         }
-        LOG.warn("psf: a server was lost: epoch {} is repeated from the checkpoint of epoch {}", lost, epoch);
+        LOG.warn(
+                "psf: {}: epoch {} is repeated from the checkpoint of epoch {}",
+                isLost ? "a server was lost" : "a task was run again, and its attempts may differ",
+                lost,
+                epoch);
     }
 
-    /** Blocks until no task of the training's jobs runs, also of jobs that were told to end. */
-    private void awaitTasks() throws InterruptedException {
-        SparkStatusTracker status = context.statusTracker();
-        long until = System.nanoTime() + MOST_QUIET.toNanos();
-        for (int job : status.getJobIdsForTag(tag)) {
-            while (hasActiveTasks(status, job)) {
-                if (System.nanoTime() > until) {
-                    throw new IllegalStateException("tasks of Spark's job " + job + ": still run after "
-                            + MOST_QUIET.toMinutes() + " min (expected: tasks that end when they are told to)");
-                }
-                Thread.sleep(POLL.toMillis());
-            }
-        }
-    }
-
-    private static boolean hasActiveTasks(SparkStatusTracker status, int job) {
-        var info = status.getJobInfo(job);
-        if (info.isEmpty()) {
-            return false;
-        }
-        for (int stage : info.get().stageIds()) {
-            Option<SparkStageInfo> known = status.getStageInfo(stage);
-            if (known.isDefined() && known.get().numActiveTasks() > 0) {
+    /** True if a task failed since an earlier attempt of it had made changes that may be others. */
+    private static boolean isOfAttempts(Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            if (each instanceof PsException known && known.code() == PsException.Code.OTHER_ATTEMPT) {
                 return true;
             }
         }

@@ -6,11 +6,7 @@ import io.psf.runtime.Client;
 import io.psf.runtime.TaskCaller;
 import java.io.Serial;
 import java.io.Serializable;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
-import org.apache.spark.util.TaskCompletionListener;
 
 /**
  * The client of this process: of the driver, or of an executor and all its tasks. It can be serialized, and is the
@@ -22,9 +18,6 @@ public final class PsClient extends ForwardingCaller implements Serializable {
     private static final long serialVersionUID = 1;
 
     static final PsClient HERE = new PsClient();
-
-    /** By the number of the attempt. */
-    private static final Map<Long, TaskCaller> TASKS = new ConcurrentHashMap<>();
 
     private PsClient() {}
 
@@ -38,27 +31,32 @@ public final class PsClient extends ForwardingCaller implements Serializable {
      * once, though Spark runs the task again after a failure, or a second time elsewhere because it is slow. {@link
      * TaskCaller} has the guarantees. A task with a failed change fails.
      *
-     * <p>A task is a partition of a stage of the application. It is the same task in all attempts of the stage, so that
-     * a stage that is run again, since the files of its shuffle are lost, changes nothing twice. An action that is
-     * called twice has two stages: each changes the tensors. Where a partition is computed differently the second time,
-     * such as a partition that is drawn at random without a seed, a step has the change of the attempt that came first.
+     * <p>A task is a partition of a stage of the application. An action that is called twice has two stages: each
+     * changes the tensors. So has a transformation, such as {@code mapPartitions}, that two jobs compute.
+     *
+     * <p>Rows of a shuffle come in another order in each attempt. An attempt that has read such rows fails with {@code
+     * OTHER_ATTEMPT} where another one has changed something, and so do all later attempts; {@link PsSpark#train}
+     * repeats the epoch then. Where a partition is computed differently for another reason, such as a partition that is
+     * drawn at random without a seed, a step has the change of the attempt that came first.
      *
      * @param task {@code TaskContext.get()}, of the running task
      */
     public TaskCaller task(TaskContext task) {
-        return TASKS.computeIfAbsent(task.taskAttemptId(), attempt -> begin(task));
+        return Attempts.caller("", task);
     }
 
-    private static TaskCaller begin(TaskContext task) {
-        TaskCaller caller = here().task(TaskCaller.number(
-                SparkEnv.get().conf().getAppId(), "stage " + task.stageId(), "partition " + task.partitionId()));
-        var unused = task.addTaskCompletionListener((TaskCompletionListener) ended -> {
-            TASKS.remove(ended.taskAttemptId());
-            if (!ended.isFailed() && !ended.isInterrupted()) {
-                caller.awaitChanges(); // its failure is the task's
-            }
-        });
-        return caller;
+    /**
+     * As {@link #task(TaskContext)}, for work with a name: a task is a partition of the work, whichever job, stage or
+     * application runs it.
+     *
+     * @param work for example {@code "day-17"}: of work with the same partitions each time, at most {@link
+     *     TaskCaller#KNOWN_TASKS}; not empty
+     */
+    public TaskCaller task(String work, TaskContext task) {
+        if (work.isEmpty()) {
+            throw new IllegalArgumentException("name of work: empty (expected: at least one character)");
+        }
+        return Attempts.caller(work, task);
     }
 
     private static Client here() {

@@ -50,8 +50,8 @@ public final class PsSpark {
     /**
      * Trains in epochs, with a checkpoint after each. If the newest checkpoint has some of them, they are not run: an
      * application that is started again goes on. If a server is lost with its executor, the epoch is repeated once
-     * another executor has its place, from the checkpoint before it, so the tensors equal the tensors of a training
-     * without a loss.
+     * another executor has its place, from the checkpoint before it; so it is if a task fails with {@code
+     * OTHER_ATTEMPT}. The tensors equal the tensors of a training without a loss.
      *
      * <pre>{@code
      * ModelCheckpoints checkpoints = ModelCheckpoints.at(PsSpark.client(), "clicks");

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
@@ -79,6 +80,45 @@ class TasksTest {
             }
         });
         assertThat(Tensors.pull(PsSpark.client(), tensor)).containsOnly(PARTS * PUSHES);
+    }
+
+    @Test
+    void workWithANameIsDoneOnceThoughTwoJobsComputeIt() {
+        TensorId tensor = Tensors.init(PsSpark.client(), spec("named"));
+        JavaRDD<Integer> pushed = parts().mapPartitions(part -> {
+            pushNamed("day-17", tensor);
+            return part;
+        });
+        pushed.sortBy(each -> each, true, 2).count(); // a job takes samples, and another one sorts
+        pushed.count();
+        assertThat(Tensors.pull(PsSpark.client(), tensor)).containsOnly(PARTS);
+        parts().foreachPartition(part -> pushNamed("day-18", tensor));
+        assertThat(Tensors.pull(PsSpark.client(), tensor)).containsOnly(2 * PARTS);
+    }
+
+    private static void pushNamed(String work, TensorId tensor) {
+        float[] ones = new float[100];
+        Arrays.fill(ones, 1);
+        var unused = Tensors.push(PsSpark.client().task(work, TaskContext.get()), tensor, ones);
+    }
+
+    @Test
+    void aTaskThatServersMayHaveForgottenIsNotRunAgain() {
+        TensorId tensor = Tensors.init(PsSpark.client(), spec("forgotten"));
+        JavaRDD<Integer> many = new JavaSparkContext(spark.sparkContext()).parallelize(List.of(1), 16_385);
+        assertThatThrownBy(() -> many.mapPartitions(part -> {
+                            push(tensor, 1, 0);
+                            throw new IllegalStateException("the attempt fails");
+                        })
+                        .collectPartitions(new int[] {0}))
+                .hasMessageContaining("a task of which may have run before: 16385 (expected: at most 16384, so that");
+        assertThatThrownBy(() -> many.mapPartitions(part -> {
+                            pushNamed("day-19", tensor);
+                            return part;
+                        })
+                        .collectPartitions(new int[] {0}))
+                .hasMessageContaining("(expected: at most 16384, so that");
+        assertThat(Tensors.pull(PsSpark.client(), tensor)).containsOnly(1);
     }
 
     /**

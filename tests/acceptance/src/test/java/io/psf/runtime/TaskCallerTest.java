@@ -186,6 +186,30 @@ final class TaskCallerTest {
         }
     }
 
+    /** As a task whose rows come from a shuffle: from the third round on the attempts differ. */
+    @Test
+    void anAttemptThatMayDifferChangesNoSliceThatAnotherOneHasChanged() {
+        try (PsCluster cluster = builder(1).start();
+                Client client = cluster.client()) {
+            init(cluster.worker());
+            AtomicInteger round = new AtomicInteger();
+            TaskCaller first = client.task(6, () -> round.get() > 2);
+            for (int i = 1; i <= 4; i++) {
+                round.set(i);
+                attempt(first, 1);
+            }
+            round.set(0);
+            for (TaskCaller other : List.of(client.task(6, () -> true), client.task(6))) {
+                assertThatThrownBy(() -> attempt(other, 1))
+                        .isInstanceOfSatisfying(
+                                PsException.class, e -> assertThat(e.code()).isEqualTo(Code.OTHER_ATTEMPT))
+                        .hasMessageContaining("step 1 of a task: another attempt has changed the slice");
+            }
+            attempt(first, 1);
+            assertThat(Tensors.pull(client, W)).containsOnly(5);
+        }
+    }
+
     /** Counts the calls that reach the probe or are answered in its place. */
     private final AtomicInteger served = new AtomicInteger();
 

@@ -11,6 +11,7 @@ public final class TaskStep {
     private final long task;
     private final Map<Long, Integer> known;
     private int number;
+    private int attempt;
 
     /**
      * Creates a step that has no number yet.
@@ -22,14 +23,20 @@ public final class TaskStep {
         this.known = known;
     }
 
-    void setNumber(int number) {
+    /**
+     * Sets what the step has from the time at which it is sent on.
+     *
+     * @param attempt as in {@link RequestHeader.Step#attempt}
+     */
+    void begin(int number, int attempt) {
         this.number = number;
+        this.attempt = attempt;
     }
 
     /** Returns the fields that are in front of a part of the call. */
     RequestHeader.Step header(CallParts<?> parts, int part) {
         int after = known.isEmpty() ? 0 : known.getOrDefault(place(parts, part), 0);
-        return new RequestHeader.Step(task, number, after);
+        return new RequestHeader.Step(task, number, after, attempt);
     }
 
     /** Returns the number of the slice that a part goes to. */

@@ -4,6 +4,8 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,8 @@ public final class TaskSteps {
     public static final int WINDOW = 64;
 
     private final long task;
+    private final BooleanSupplier mayDiffer;
+    private final int attempt = ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
     /**
      * By {@link TaskStep#place}: the last step that has succeeded there. A step is entered {@link #WINDOW} steps later.
      */
@@ -26,6 +30,7 @@ public final class TaskSteps {
     // Guarded by this.
     private final @Nullable Call<?>[] latest = new Call<?>[WINDOW];
     private int last;
+    private boolean differs;
     private @Nullable PsException failure;
     private int failed;
 
@@ -33,12 +38,14 @@ public final class TaskSteps {
      * Creates the steps of an attempt.
      *
      * @param task the number of the task, not 0
+     * @param mayDiffer asked at each step until it is true: other attempts may make other changes
      */
-    public TaskSteps(long task) {
+    public TaskSteps(long task, BooleanSupplier mayDiffer) {
         if (task == 0) {
             throw new IllegalArgumentException("task: 0 (expected: another number)");
         }
         this.task = task;
+        this.mayDiffer = mayDiffer;
     }
 
     /** Returns a step that has no number yet. */
@@ -54,8 +61,7 @@ public final class TaskSteps {
      */
     public synchronized <R> Call<R> send(Function<TaskStep, Call<R>> prepare, Consumer<Call<R>> start) {
         TaskStep step = step();
-        int number = next();
-        step.setNumber(number);
+        int number = begin(step);
         Call<R> call;
         try {
             call = prepare.apply(step);
@@ -70,10 +76,15 @@ public final class TaskSteps {
 
     /** Sends a call that was prepared as a step, as the next one. Blocks while {@link #WINDOW} steps are under way. */
     public synchronized void send(Call<?> prepared, TaskStep step, Runnable start) {
-        int number = next();
-        step.setNumber(number);
-        latest[number % WINDOW] = prepared;
+        latest[begin(step) % WINDOW] = prepared;
         start.run();
+    }
+
+    private int begin(TaskStep step) {
+        int number = next();
+        differs = differs || mayDiffer.getAsBoolean();
+        step.begin(number, differs ? -attempt : attempt);
+        return number;
     }
 
     /** Skips a step whose call could not be prepared. */

@@ -66,7 +66,8 @@ public final class Frames {
         FrameHeader.write(bytes, Frame.Kind.CHAIN, length)
                 .call(step.task())
                 .word(step.number())
-                .slice(step.after());
+                .slice(step.after())
+                .tensor(step.attempt());
     }
 
     /**

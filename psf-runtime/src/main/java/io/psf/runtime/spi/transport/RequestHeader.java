@@ -28,10 +28,12 @@ public record RequestHeader(FunctionInfo info, Target target, long call, int tim
      * @param task the task's number; 0 for no step
      * @param number the step's number among the steps of its task, from 1; 0 for no step
      * @param after the last step of the task that the caller knows to have run on the slice; 0 for none
+     * @param attempt the number of the attempt, negated if the slice may have changes of no other attempt of the task;
+     *     0 if it is not known
      */
-    public record Step(long task, int number, int after) {
+    public record Step(long task, int number, int after, int attempt) {
         /** In front of a chain that is no step. */
-        public static final Step NONE = new Step(0, 0, 0);
+        public static final Step NONE = new Step(0, 0, 0, 0);
 
         /** True if the chain is no step. */
         public boolean isNone() {
@@ -42,7 +44,7 @@ public record RequestHeader(FunctionInfo info, Target target, long call, int tim
         public static Step of(Frame chain) {
             long task = chain.call();
             int number = chain.bytes().getInt(FrameHeader.WORD);
-            return task == 0 && number == 0 ? NONE : new Step(task, number, chain.slice());
+            return task == 0 && number == 0 ? NONE : new Step(task, number, chain.slice(), chain.tensor());
         }
     }
 

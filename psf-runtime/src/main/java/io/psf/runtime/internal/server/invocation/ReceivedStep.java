@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * that task: then it is answered with the empty response. A step has run once its call has succeeded.
  */
 public final class ReceivedStep {
+    /** The number of tasks whose steps a shard knows. */
+    public static final int MOST_TASKS = Steps.MOST_TASKS;
+
     private final RequestHeader.Step header;
     /** True if the call that changes something has been found. */
     private boolean hasChange;
@@ -100,6 +103,14 @@ public final class ReceivedStep {
                     "step " + header.number() + " of a task: the slice does not have step " + header.after()
                             + ", which had run (expected: the task is run again; the slice was loaded from a checkpoint,"
                             + " or " + Steps.MOST_TASKS + " other tasks have changed it)");
+        }
+        if (!steps.admits(header.task(), header.attempt())) {
+            throw new PsException(
+                    Code.OTHER_ATTEMPT,
+                    "step " + header.number()
+                            + " of a task: another attempt has changed the slice, and the two may make"
+                            + " different changes (expected: the work is repeated from an earlier checkpoint; or rows"
+                            + " that have the same order in each attempt)");
         }
         if (steps.hasRun(header.task(), header.number())) {
             return CompletableFuture.completedFuture(empty(binding.function(), request));

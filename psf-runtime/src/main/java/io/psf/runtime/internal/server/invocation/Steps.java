@@ -4,6 +4,7 @@ import io.psf.api.Checkpointed;
 import io.psf.api.Measured;
 import io.psf.api.Range;
 import io.psf.api.Shard;
+import io.psf.runtime.spi.transport.RequestHeader;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -26,7 +27,7 @@ final class Steps implements Checkpointed, Measured {
     static final int WINDOW = Long.SIZE;
 
     /** The entry of a hash map with its key and its value. */
-    private static final int BYTES_OF_TASK = 96;
+    private static final int BYTES_OF_TASK = 104;
 
     private final Range range;
     /** In the order of their last calls. */
@@ -41,10 +42,16 @@ final class Steps implements Checkpointed, Measured {
         private int highest;
         /** Bit i is set if the step {@code highest - i} has run. */
         private long bits;
+        /** The number of the first attempt; 0 if it is not known. */
+        private final int attempt;
+        /** True if no other attempt may change the shard. */
+        private boolean isAlone;
 
-        Run(int highest, long bits) {
+        Run(int highest, long bits, int attempt, boolean isAlone) {
             this.highest = highest;
             this.bits = bits;
+            this.attempt = attempt;
+            this.isAlone = isAlone;
         }
 
         boolean has(int step) {
@@ -70,6 +77,21 @@ final class Steps implements Checkpointed, Measured {
         return shard.attachment(Steps.class, () -> new Steps(shard.range()));
     }
 
+    /**
+     * True if an attempt may change the shard. Once one came whose changes may differ, no other than the first may.
+     *
+     * @param attempt as in {@link RequestHeader.Step#attempt}
+     */
+    boolean admits(long task, int attempt) {
+        Run run = tasks.get(task);
+        if (run == null) {
+            add(task, new Run(0, 0, Math.abs(attempt), attempt < 0));
+            return true;
+        }
+        run.isAlone |= attempt < 0;
+        return !run.isAlone || run.attempt == Math.abs(attempt);
+    }
+
     /** True if a step has run. */
     boolean hasRun(long task, int step) {
         Run run = tasks.get(task);
@@ -91,7 +113,7 @@ final class Steps implements Checkpointed, Measured {
     void end(long task, int step, boolean hasRun) {
         underWay.remove(new Key(task, step));
         if (hasRun) {
-            add(task, new Run(step, 1));
+            add(task, new Run(step, 1, 0, false));
         }
     }
 
@@ -124,6 +146,8 @@ final class Steps implements Checkpointed, Measured {
             out.writeLong(each.getKey());
             out.writeInt(each.getValue().highest);
             out.writeLong(each.getValue().bits);
+            out.writeInt(each.getValue().attempt);
+            out.writeBoolean(each.getValue().isAlone);
         }
     }
 
@@ -135,7 +159,7 @@ final class Steps implements Checkpointed, Measured {
         int count = in.readInt();
         for (int i = 0; i < count; i++) {
             long task = in.readLong();
-            Run run = new Run(in.readInt(), in.readLong());
+            Run run = new Run(in.readInt(), in.readLong(), in.readInt(), in.readBoolean());
             if (isOfRange) {
                 add(task, run);
             }

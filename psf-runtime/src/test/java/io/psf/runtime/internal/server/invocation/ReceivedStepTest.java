@@ -61,7 +61,7 @@ final class ReceivedStepTest {
 
     private @Nullable ReceivedStep step(long task, int number) {
         RequestHeader header = RequestHeader.toNode(ALLOWED.function().info(), 0, 1, 1000);
-        RequestHeader.Step step = new RequestHeader.Step(task, number, 0);
+        RequestHeader.Step step = new RequestHeader.Step(task, number, 0, -number);
         Frame chain = Frames.chain(pool, step, List.of(header), List.of(new TupleWriter()));
         assertThat(RequestHeader.Step.of(chain)).isEqualTo(step);
         return ReceivedStep.of(chain);

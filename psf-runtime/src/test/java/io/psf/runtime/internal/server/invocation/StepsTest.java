@@ -82,6 +82,31 @@ final class StepsTest {
     }
 
     @Test
+    void ofAttemptsThatMayDifferTheFirstAloneIsAdmitted() throws IOException {
+        assertThat(steps.admits(1, 5)).isTrue();
+        assertThat(steps.admits(1, 6)).as("the same changes").isTrue();
+        assertThat(steps.admits(1, 0)).as("an attempt of another language").isTrue();
+        assertThat(steps.admits(1, -7)).isFalse();
+        assertThat(steps.admits(1, 6))
+                .as("it may have the rows of the one that was refused")
+                .isFalse();
+        assertThat(steps.admits(1, 5)).isTrue();
+        assertThat(steps.admits(1, -5)).isTrue();
+
+        assertThat(steps.admits(2, -8)).isTrue();
+        assertThat(steps.admits(2, 9)).isFalse();
+        steps.end(2, 1, true);
+        Steps same = loaded(saved(steps), RANGE);
+        assertThat(same.admits(2, 9)).isFalse();
+        assertThat(same.admits(2, -8)).isTrue();
+        assertThat(same.hasRun(2, 1)).isTrue();
+        assertThat(same.admits(1, 6)).isFalse();
+
+        assertThat(steps.admits(3, 0)).isTrue();
+        assertThat(steps.admits(3, -9)).isFalse();
+    }
+
+    @Test
     void aShardOfTheSameRangeLoadsTheStepsInTheOrderOfTheirUse() throws IOException {
         assertThat(saved(steps)).isEmpty();
         for (int task = 1; task <= Steps.MOST_TASKS; task++) {
