@@ -1,5 +1,7 @@
 package io.psf.spark.ml;
 
+import com.esotericsoftware.kryo.DefaultSerializer;
+import com.esotericsoftware.kryo.serializers.JavaSerializer;
 import java.io.Serial;
 import java.util.Arrays;
 
@@ -10,6 +12,7 @@ import java.util.Arrays;
  * @param rows [n, width] float32; the rows of other keys are 0
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@DefaultSerializer(JavaSerializer.class)
 record LocalWeights(Kernel kernel, long[] keys, float[] rows, float bias) implements Weights {
     @Serial
     private static final long serialVersionUID = 1;

@@ -1,5 +1,7 @@
 package io.psf.spark.ml;
 
+import com.esotericsoftware.kryo.DefaultSerializer;
+import com.esotericsoftware.kryo.serializers.JavaSerializer;
 import java.io.Serial;
 import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param labels [2 * BINS], the numbers of rows of label 0 and of label 1 by margin; null if none were counted
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@DefaultSerializer(JavaSerializer.class)
 record Measure(long rows, double loss, long @Nullable [] labels) implements Serializable {
     @Serial
     private static final long serialVersionUID = 1;

@@ -1,5 +1,7 @@
 package io.psf.spark.ml;
 
+import com.esotericsoftware.kryo.DefaultSerializer;
+import com.esotericsoftware.kryo.serializers.JavaSerializer;
 import java.io.Serial;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -80,6 +82,7 @@ final class ModelFiles {
      * @param weights [n, width] float32
      */
     @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    @DefaultSerializer(JavaSerializer.class)
     private record Page(long[] keys, float[] weights) implements java.io.Serializable {
         @Serial
         private static final long serialVersionUID = 1;

@@ -1,5 +1,7 @@
 package io.psf.spark.ml;
 
+import com.esotericsoftware.kryo.DefaultSerializer;
+import com.esotericsoftware.kryo.serializers.JavaSerializer;
 import java.io.Externalizable;
 import java.io.IOException;
 import java.io.ObjectInput;
@@ -10,6 +12,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Rows of sparse features in a few arrays, which Spark's shuffle moves as they are. Not thread-safe. */
+@DefaultSerializer(JavaSerializer.class)
 final class Rows implements Externalizable {
     @Serial
     private static final long serialVersionUID = 1;

@@ -1,5 +1,7 @@
 package io.psf.spark.ml;
 
+import com.esotericsoftware.kryo.DefaultSerializer;
+import com.esotericsoftware.kryo.serializers.JavaSerializer;
 import java.io.Serial;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -61,6 +63,7 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
      *
      * @param isValidation true if it is for validation
      */
+    @DefaultSerializer(JavaSerializer.class)
     record TaggedBatch(Batch batch, boolean isValidation) implements java.io.Serializable {
         @Serial
         private static final long serialVersionUID = 1;

@@ -1,5 +1,7 @@
 package io.psf.spark.ml;
 
+import com.esotericsoftware.kryo.DefaultSerializer;
+import com.esotericsoftware.kryo.serializers.JavaSerializer;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -17,6 +19,7 @@ import scala.collection.Seq;
  * @param words the words
  * @param source the vectors
  */
+@DefaultSerializer(JavaSerializer.class)
 record WordVectors(Vocabulary words, VectorSource source) implements Serializable {
     /** The sentences whose words' vectors are fetched by one call. */
     private static final int SENTENCES = 256;
