@@ -116,6 +116,16 @@ public final class Client extends ConnectedCaller {
         return confirmed().recovery().rollback();
     }
 
+    /**
+     * True once the calls of this client fail since the cluster has lost it, or it has lost the scheduler: its process
+     * was stopped for longer than the heartbeat's limit, for example. Another client may be connected in its place.
+     * False after {@link #close}, and after the end of the cluster.
+     */
+    public boolean isLost() {
+        PsException ended = gate().ended();
+        return ended != null && ended.code() != PsException.Code.CLOSED;
+    }
+
     /** A client's calls go on. It takes note of a rollback when it loads a checkpoint. */
     @Override
     void rollBack(long epoch) {}

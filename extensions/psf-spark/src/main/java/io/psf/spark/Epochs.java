@@ -3,6 +3,7 @@ package io.psf.spark;
 import io.psf.api.PsException;
 import io.psf.builtin.ModelCheckpoint;
 import io.psf.builtin.ModelCheckpoints;
+import io.psf.runtime.Client;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.SparkContext;
@@ -25,6 +26,7 @@ final class Epochs {
     private final RunningTasks tasks;
     private final ModelCheckpoints checkpoints;
 
+    private Client client = NodeClient.get();
     private long rollback;
     private long epoch;
     /** True if no epoch follows. */
@@ -91,7 +93,7 @@ final class Epochs {
     }
 
     /**
-     * Loads the newest checkpoint if a server was lost, or a task's attempts may differ.
+     * Loads the newest checkpoint if a server or the client of this process was lost, or a task's attempts may differ.
      *
      * @throws Exception the failure, if it has another reason
      */
@@ -99,11 +101,12 @@ final class Epochs {
         tasks.kill();
         tasks.await(); // one that still runs would change the loaded tensors
         long now = PsSpark.client().rollback();
-        boolean isLost = now != rollback;
+        boolean isLost = now != rollback || client != NodeClient.get();
         if (failure != null && (!isLost && !isOfAttempts(failure) || ++failures > MOST_WITHOUT_PROGRESS)) {
             throw failure;
         }
         rollback = now;
+        client = NodeClient.get();
         long lost = epoch + 1;
         try {
             epoch = load();
@@ -120,7 +123,7 @@ final class Epochs {
         }
         LOG.warn(
                 "psf: {}: epoch {} is repeated from the checkpoint of epoch {}",
-                isLost ? "a server was lost" : "a task was run again, and its attempts may differ",
+                isLost ? "a server or this client was lost" : "a task was run again, and its attempts may differ",
                 lost,
                 epoch);
     }

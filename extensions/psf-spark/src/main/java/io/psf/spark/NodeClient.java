@@ -6,9 +6,16 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.spark.TaskContext;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The one client of this process, which is connected when it is used first. Thread-safe. */
+/**
+ * The one client of this process, which is connected when it is used first, and again if the cluster has lost it, for
+ * example since the process was stopped for longer than the heartbeat's limit. Thread-safe.
+ */
 final class NodeClient {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeClient.class);
+
     private static @Nullable ClusterSettings settings;
     private static volatile @Nullable Client client;
 
@@ -54,11 +61,17 @@ final class NodeClient {
     /** Returns the client. Blocks until the cluster is complete. */
     static Client get() {
         Client known = client;
-        return known != null ? known : connect();
+        return known != null && !known.isLost() ? known : connect();
     }
 
     private static synchronized Client connect() {
         Client known = client;
+        if (known != null && known.isLost()) {
+            LOG.warn("psf: the cluster has lost the client of this process; another one is connected");
+            client = null;
+            close(known);
+            known = null;
+        }
         if (known == null) {
             known = Client.connect(settings().client());
             client = known;
@@ -71,11 +84,15 @@ final class NodeClient {
         client = null;
         settings = null;
         if (known != null) {
-            try {
-                known.close();
-            } catch (PsException e) {
-                // A lost server, or the end of the cluster: nobody waits for this client's calls any more.
-            }
+            close(known);
+        }
+    }
+
+    private static void close(Client known) {
+        try {
+            known.close();
+        } catch (PsException e) {
+            // A lost server, or the end of the cluster: nobody waits for this client's calls any more.
         }
     }
 }

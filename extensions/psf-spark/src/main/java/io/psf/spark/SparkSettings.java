@@ -110,8 +110,9 @@ record SparkSettings(SparkConf conf) {
         return seconds("spark.psf.serverReturn", "5m");
     }
 
+    /** Returns the silence after which a node is lost: as long as Spark waits for an executor, unless it is set. */
     Duration heartbeat() {
-        return seconds("spark.psf.heartbeat", "10s");
+        return seconds("spark.psf.heartbeat", conf.getTimeAsSeconds("spark.network.timeout", "120s") + "s");
     }
 
     Duration joinTimeout() {

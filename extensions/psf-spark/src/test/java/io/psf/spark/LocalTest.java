@@ -14,7 +14,9 @@ import io.psf.runtime.internal.transport.tls.TlsAuthority;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.apache.spark.SparkConf;
@@ -37,7 +39,12 @@ class LocalTest {
                 .config("spark.psf.servers", 2);
     }
 
+    private static final Set<String> APPLICATIONS = new HashSet<>();
+
     private static void countsParts(SparkSession spark) {
+        assertThat(APPLICATIONS.add(NodeClient.settings().application()))
+                .as("an id of its own, by which the tasks of applications that share a cluster differ")
+                .isTrue();
         JavaSparkContext context = new JavaSparkContext(spark.sparkContext());
         String name = Tensors.init(PsSpark.client(), W).name();
         assertThat(PsSpark.client().servers()).isEqualTo(2);
