@@ -447,7 +447,7 @@ class SaveLoadTest {
             isFull.set(true);
             train(worker, 3, 5);
             assertThatThrownBy(() -> Tensors.save(worker, W, "full")).isInstanceOf(PsException.class);
-            assertThat(names("full", 0)).isEqualTo(good).hasSize(5);
+            assertThat(names("full", 0)).isEqualTo(good).contains("model");
             assertThat(step("full", 1)).doesNotExist();
             Tensors.load(worker, W, "full");
             assertThat(Tensors.pull(worker, W)).isEqualTo(saved);
