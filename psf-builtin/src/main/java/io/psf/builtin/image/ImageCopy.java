@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.channels.Channels;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,27 +77,43 @@ public final class ImageCopy implements RowWrites.Watcher {
      * @param whole the header of an image with all rows
      * @param rows the rows to write
      * @param opener makes the output when the first piece is written
-     * @param mostKept the most bytes of rows to keep
+     * @param mostKept the most bytes of rows to keep, and of the content of attachments
      */
     public static ImageCopy begin(ImageHeader whole, ImageRows rows, StoredShard shard, Opener opener, long mostKept)
             throws IOException {
         ImageHeader header = whole.with(rows.count(shard.rows()), rows.form());
         ImageCopy copy = new ImageCopy(header, rows, shard, opener, mostKept);
         RowWrites writes = shard.writes();
-        if (writes != null && shard.attachments().savedByRow().isEmpty()) {
-            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            ImageOutput entries = new ImageOutput(Channels.newChannel(bytes));
-            copy.writeEntries(entries);
-            entries.flush();
-            copy.entries = bytes.toByteArray();
-            writes.watch(copy);
+        if (writes != null) {
+            copy.entries = copy.entries(mostKept);
+        }
+        if (copy.isFollowing()) {
+            Objects.requireNonNull(writes).watch(copy);
         }
         return copy;
     }
 
+    /** Returns the content of the attachments; null if it is longer than a number of bytes. */
+    private byte @Nullable [] entries(long most) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        ImageOutput into = new ImageOutput(Channels.newChannel(bytes));
+        try {
+            writeEntries(into, most);
+        } catch (TooLong e) {
+            return null;
+        }
+        into.flush();
+        return bytes.toByteArray();
+    }
+
+    /** The content of the attachments is not kept. */
+    private static final class TooLong extends IOException {
+        private static final long serialVersionUID = 1;
+    }
+
     /**
-     * True if the shard may change while it is copied. If nobody learns of its writes, or attachments have a state of
-     * each row, all pieces are written before it changes.
+     * True if the shard may change while it is copied. If nobody learns of its writes, or its attachments have more than
+     * what may be kept, all pieces are written before it changes.
      */
     public boolean isFollowing() {
         return entries != null;
@@ -178,15 +195,18 @@ public final class ImageCopy implements RowWrites.Watcher {
 
     private void writeEnd(ImageOutput to) throws IOException {
         if (entries == null) {
-            writeEntries(to);
+            writeEntries(to, Long.MAX_VALUE);
         } else {
             to.append(entries, 0, entries.length);
         }
     }
 
-    private void writeEntries(ImageOutput to) throws IOException {
+    private void writeEntries(ImageOutput to, long most) throws IOException {
         for (String attachment : header.attachments()) {
             shard.attachments().save(attachment, rows.changed(), entry -> {
+                if (to.written() > most) {
+                    throw new TooLong();
+                }
                 to.i8(entry.total() ? ImageHeader.TOTAL : ImageHeader.ROW);
                 to.i64(entry.key());
                 to.bytes(entry.bytes());

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A large shard is saved while calls change it: a checkpoint lies between two of them. */
 @Timeout(120)
@@ -46,8 +46,8 @@ final class CopiedMeanwhileTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 3})
-    void eachCheckpointHasAllOfACallOrNothing(int increments) {
+    @CsvSource({"0, false", "3, false", "0, true"})
+    void eachCheckpointHasAllOfACallOrNothing(int increments, boolean policy) {
         try (PsCluster cluster =
                         PsCluster.builder().servers(1).checkpoints(folder).start();
                 Worker worker = cluster.worker();
