@@ -57,7 +57,7 @@ final class KeptRows {
      * @param all the bytes of its rows
      */
     boolean hasRoom(long written, long all) {
-        return bytes <= most / 4 + most * 3 / 4 * Math.min(1, (double) written / all);
+        return bytes <= most * (0.25 + 0.75 * Math.min(1, (double) written / all));
     }
 
     /**

@@ -93,7 +93,7 @@ final class ModelSave {
 
     /** Goes on with copies, some tensors at a time, until all are written. */
     private CompletionStage<List<SliceCopy>> copy(List<SliceCopy> copies) {
-        Map<StoredShard, SliceCopy> underWay = new IdentityHashMap<>();
+        IdentityHashMap<StoredShard, SliceCopy> underWay = new IdentityHashMap<>();
         copies.stream().filter(each -> !each.isWritten()).forEach(each -> underWay.put(each.shard(), each));
         List<TensorId> tensors = underWay.keySet().stream()
                 .map(shard -> shard.spec().id())
