@@ -193,7 +193,7 @@ class Checkpoints:
             cluster.wait()
             cluster.take_rollback()
             manifest = cluster.call("psf.model.load", {
-                "server": SERVER, "model": self.name, "step": step, "options": self._options, "restart": True,
+                "server": SERVER, "model": self.name, "step": step, "options": self._options, "scope": "MODEL",
                 "rollback": cluster.noted_rollback}, LIMIT).wait().manifest
             self._take()
         else:

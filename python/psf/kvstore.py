@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import rules
+from .checkpoints import LIMIT, NEWEST, SERVER
 from .pending import Pending
 from .compression import Compressor
 from .errors import PsError, bad_request
@@ -15,6 +16,9 @@ from .tensors import Dense, dense
 from .verbs import verb
 
 Key = Union[str, int]
+
+#: In place of a step: the one after the newest.
+_NEXT = -1
 
 _TYPES = {
     "dist_sync": "sum", "dist": "sum", "dist_device_sync": "sum", "dist_sync_device": "sum",
@@ -174,6 +178,29 @@ class KVStore:
 
         self._together(change)
         self._optimizer = optimizer
+
+    def save_optimizer_states(self, name: str) -> None:
+        """Saves the optimizers' states of the store's keys to files of the servers. Called while no worker pushes.
+
+        :param name: a path below the servers' directory of checkpoints. What was saved under it before is replaced
+        """
+        if not self._tensors:
+            raise bad_request('keys to save as "%s": 0 (expected: at least one)' % name)
+        self._states("psf.model.save", name, list(self._tensors), {"step": _NEXT, "entries": []})
+
+    def load_optimizer_states(self, name: str) -> None:
+        """Loads states that ``save_optimizer_states`` has saved. The values of the keys do not change.
+
+        :raises PsError: with ``STORAGE`` if there are none, or a file is damaged; with ``BAD_REQUEST`` if a key has another
+            shape or optimizer; then nothing has changed
+        """
+        if not self._states("psf.model.load", name, [], {"step": NEWEST, "scope": "STATES"}).manifest:
+            raise PsError("STORAGE", 'states of optimizers in checkpoint "%s": none (expected: saved under this name)' % name)
+
+    def _states(self, function: str, name: str, tensors: List[str], request: Dict[str, Any]) -> Any:
+        options = {"kept": 1, "increments": 0, "tensors": tensors, "reduced": [], "isRestored": False, "isExact": False}
+        return self._cluster.call(function, {
+            "server": SERVER, "model": name + ".states", "options": options, "rollback": 0, **request}, LIMIT).wait()
 
     def set_gradient_compression(self, type: str, threshold: float = 0.5) -> None:
         """Compresses this worker's later pushes: what a push does not send is added to the next gradient of its key.

@@ -252,6 +252,35 @@ class WorkersTest(ClusterTest):
             self.assertEqual([[-2.0, -2.0]], rows)
         workers[0].dense(self.name("k")).clear()
 
+    def test_a_store_saves_the_states_of_optimizers_and_loads_them_alone(self):
+        workers = self.workers(2)
+        key, name = self.name("k"), self.name("states")
+
+        def train(worker):
+            store = psf.KVStore(worker, "dist_sync")
+            with self.assertRaisesRegex(psf.PsError, "expected: at least one"):
+                store.save_optimizer_states(name)
+            store.set_optimizer(psf.momentum(1.0, 0.5))
+            store.init(key, np.zeros(5))
+            store.push(key, np.ones(5))  # the momentum is -2, and the values are -2
+            store.barrier()
+            if worker.rank == 0:
+                store.save_optimizer_states(name)
+            store.barrier()
+            store.push(key, np.ones(5))  # -3, -5
+            store.barrier()
+            if worker.rank == 0:
+                store.load_optimizer_states(name)
+                with self.assertRaisesRegex(psf.PsError, "none .expected: saved under this name"):
+                    store.load_optimizer_states(name + ".other")
+            store.barrier()
+            return store.pull(key).tolist(), store.push_pull(key, np.ones(5)).tolist()
+
+        for loaded, pushed in together(*[lambda each=each: train(each) for each in workers]):
+            self.assertEqual([-5.0] * 5, loaded)
+            self.assertEqual([-8.0] * 5, pushed)  # with the momentum -2, not -3
+        workers[0].dense(key).clear()
+
     def test_a_store_compresses_gradients(self):
         workers = self.workers(2)
         random = np.random.default_rng(4)

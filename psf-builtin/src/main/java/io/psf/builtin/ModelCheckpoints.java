@@ -11,6 +11,7 @@ import io.psf.builtin.internal.checkpoint.DeleteModelPsf;
 import io.psf.builtin.internal.checkpoint.ListModels;
 import io.psf.builtin.internal.checkpoint.ListModelsPsf;
 import io.psf.builtin.internal.checkpoint.LoadModelPsf;
+import io.psf.builtin.internal.checkpoint.LoadScope;
 import io.psf.builtin.internal.checkpoint.ModelOptions;
 import io.psf.builtin.internal.checkpoint.ModelWorks;
 import io.psf.builtin.internal.checkpoint.NewestModelsPsf;
@@ -315,7 +316,7 @@ public final class ModelCheckpoints {
             worker.takeRollback();
             manifest = LoadModelPsf.stub(worker)
                     .withDeadline(ModelWorks.LIMIT)
-                    .call(ModelWorks.SERVER, name, step, options(), true, worker.notedRollback())
+                    .call(ModelWorks.SERVER, name, step, options(), LoadScope.MODEL, worker.notedRollback())
                     .await()
                     .manifest();
         } else {

@@ -3,7 +3,9 @@ package io.psf.builtin;
 import io.psf.api.ClusterCaller;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
+import io.psf.api.Range;
 import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.FloatTypes;
 import io.psf.api.array.LongArray;
@@ -12,6 +14,7 @@ import io.psf.builtin.internal.allreduce.Operation;
 import io.psf.builtin.internal.states.PullStates;
 import io.psf.builtin.internal.states.PullStatesPsf;
 import io.psf.builtin.internal.states.StatePart;
+import io.psf.builtin.internal.states.StoreStatesPsf;
 import io.psf.builtin.optimizer.Options;
 import io.psf.builtin.optimizer.Progress;
 import io.psf.builtin.sparse.StoreRowsPsf;
@@ -139,11 +142,20 @@ final class ReducedWeights implements Weights {
         StoreRowsPsf.stub(worker)
                 .call(tensor(), LongArray.wrap(rows), FloatArray.wrap(values))
                 .await();
+        TensorLayout layout = worker.layout(tensor());
         List<StatePart> state = new ArrayList<>();
-        shard.slots()
-                .forEach((name, slot) -> state.add(new StatePart(
-                        0, shard.optimizer().name(), name, slot.length() / shard.rows(), slot.toArray())));
-        OptimizerStates.store(worker, tensor(), state, Progress.steps(shard));
+        shard.slots().forEach((name, slot) -> {
+            for (int slice = 0; slice < layout.slices(); slice++) {
+                state.add(part(name, slot, layout.range(slice)));
+            }
+        });
+        StoreStatesPsf.stub(worker).call(tensor(), state, Progress.steps(shard)).await();
+    }
+
+    private StatePart part(String name, FloatArray slot, Range range) {
+        int width = slot.length() / shard.rows();
+        FloatArray rows = slot.slice((int) range.begin() * width, (int) range.end() * width);
+        return new StatePart(range.begin(), shard.optimizer().name(), name, width, rows.toArray());
     }
 
     @Override

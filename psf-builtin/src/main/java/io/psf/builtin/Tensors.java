@@ -19,6 +19,8 @@ import io.psf.builtin.dense.DensePush;
 import io.psf.builtin.dense.DensePushPsf;
 import io.psf.builtin.dense.DensePushPull;
 import io.psf.builtin.dense.DensePushPullPsf;
+import io.psf.builtin.internal.checkpoint.LoadScope;
+import io.psf.builtin.internal.checkpoint.LoneModel;
 import io.psf.builtin.internal.checkpoint.ModelWorks;
 import io.psf.builtin.internal.training.EndEpochPsf;
 import io.psf.builtin.push.EndPushesPsf;
@@ -190,7 +192,7 @@ public final class Tensors {
      *     kind that cannot be saved
      */
     public static void save(TensorCaller worker, TensorId tensor, String checkpoint) {
-        new LoneTensor(worker, tensor, checkpoint).save();
+        LoneModel.of(worker, tensor, checkpoint).save();
     }
 
     /**
@@ -208,7 +210,7 @@ public final class Tensors {
      *     checkpoint directory; with {@code UNKNOWN_FUNCTION} if the shards are of a kind that cannot be loaded
      */
     public static void load(TensorCaller worker, TensorId tensor, String checkpoint) {
-        new LoneTensor(worker, tensor, checkpoint).load();
+        LoneModel.of(worker, tensor, checkpoint).load(LoadScope.TENSORS);
     }
 
     /**

@@ -14,7 +14,6 @@ import io.psf.builtin.Optimizers;
 import io.psf.builtin.PendingAll;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.optimizer.TiledOptimizer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -289,25 +288,25 @@ public final class KVStore implements AutoCloseable {
     }
 
     /**
-     * Saves the optimizers' states of the store's keys to a file of this worker; the values are not part of it. Called
-     * by one worker, while no worker pushes: between two barriers.
+     * Saves the optimizers' states of the store's keys to files of the servers. Replaces what was saved under the name
+     * before. Called by one worker, while no worker pushes: between two barriers.
      *
-     * @throws PsException with {@code STORAGE} if the file cannot be written
+     * @param name a path such as {@code ctr/epoch-3} below the servers' checkpoint directory ({@code PSF_CHECKPOINTS})
+     * @throws PsException as {@link OptimizerStates#save}
      */
-    public void saveOptimizerStates(Path file) {
-        OptimizerStates.save(worker, List.copyOf(initialized), file);
+    public void saveOptimizerStates(String name) {
+        OptimizerStates.save(worker, List.copyOf(initialized), name);
     }
 
     /**
-     * Loads states that {@link #saveOptimizerStates} has saved, on any number of servers. The keys of the file have
+     * Loads states that {@link #saveOptimizerStates} has saved, on any number of servers. The keys that were saved have
      * been initialized, with the same shapes and the same kind of optimizer. Their values do not change. Called by one
      * worker, as the save.
      *
-     * @throws PsException with {@code STORAGE} if the file is missing or damaged, in which case nothing has changed;
-     *     with {@code BAD_REQUEST} if a key has another shape or another kind of optimizer
+     * @throws PsException as {@link OptimizerStates#load}; then nothing has changed
      */
-    public void loadOptimizerStates(Path file) {
-        OptimizerStates.load(worker, file);
+    public void loadOptimizerStates(String name) {
+        OptimizerStates.load(worker, name);
     }
 
     /**

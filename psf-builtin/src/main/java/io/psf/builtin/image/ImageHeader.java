@@ -188,6 +188,10 @@ public record ImageHeader(
         return bytesOfKeys() + form.removed() * Long.BYTES;
     }
 
+    long bytesOfValues() {
+        return rows * tensor.width() * Float.BYTES;
+    }
+
     long bytesOfKeys() {
         return hasKeys() ? rows * Long.BYTES : 0;
     }

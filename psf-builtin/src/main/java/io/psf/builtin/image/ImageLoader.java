@@ -22,6 +22,9 @@ import java.util.Map;
  */
 public final class ImageLoader {
     private final StoredShard shard;
+    /** True if values and attachments stay as they are. */
+    private final boolean statesAlone;
+
     private final ImageTile tile;
     private final Map<String, List<Attachments.Entry>> attachments = new LinkedHashMap<>();
 
@@ -29,9 +32,12 @@ public final class ImageLoader {
      * Removes the rows of a table that grows, and clears the slots. No increment builds on what the shard had before.
      *
      * @param slots the slots of all images
+     * @param statesAlone true to replace the optimizer's state alone, of a tensor that does not grow, by that of a
+     *     tensor of the same shape
      */
-    public ImageLoader(StoredShard shard, List<ImageHeader.Slot> slots) {
+    public ImageLoader(StoredShard shard, List<ImageHeader.Slot> slots, boolean statesAlone) {
         this.shard = shard;
+        this.statesAlone = statesAlone;
         this.tile = new ImageTile(shard);
         RowWrites writes = shard.writes();
         if (writes != null) {
@@ -61,20 +67,24 @@ public final class ImageLoader {
             KeyedRows rows = header.hasKeys()
                     ? KeyedRows.read(in, header.rows(), shard, newer)
                     : KeyedRows.of(new Range(header.begin(), header.end()), shard);
-            in.skip(header.bytesBeforeValues() - header.bytesOfKeys());
+            in.skip(header.bytesBeforeValues() - header.bytesOfKeys() + skippedValues(header));
             for (StoredColumn column : columns(header)) {
                 rows.copy(in, tile, column);
             }
         } else {
-            in.skip(header.bytesBeforeValues());
+            in.skip(header.bytesBeforeValues() + skippedValues(header));
             addRange(header, in);
         }
         addEntries(header, in, newer);
     }
 
-    /** Returns the columns of the shard that the image has, in its order. */
+    private long skippedValues(ImageHeader header) {
+        return statesAlone ? header.bytesOfValues() : 0;
+    }
+
+    /** Returns the columns of the shard to replace, in the order of the image. */
     private List<StoredColumn> columns(ImageHeader header) {
-        List<StoredColumn> columns = new ArrayList<>(List.of(shard.storedValues()));
+        List<StoredColumn> columns = new ArrayList<>(statesAlone ? List.of() : List.of(shard.storedValues()));
         for (ImageHeader.Slot slot : header.slots()) {
             columns.add(shard.storedSlot(slot.name(), slot.width()));
         }
@@ -144,6 +154,12 @@ public final class ImageLoader {
 
     /** Replaces the attachments, after all images. */
     public void end() {
+        if (statesAlone) {
+            Attachments saved = new Attachments(shard);
+            saved.replace(attachments);
+            Progress.setSteps(shard, saved);
+            return;
+        }
         shard.attachments().replace(attachments);
         if (attachments.containsKey(Progress.class.getName())) {
             LearningRate.restore(shard);

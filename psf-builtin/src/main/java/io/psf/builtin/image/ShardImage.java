@@ -67,7 +67,7 @@ public final class ShardImage {
         try {
             ImageHeader header = ImageHeader.read(in);
             requireOf(shard, header);
-            ImageLoader loader = new ImageLoader(shard, header.slots());
+            ImageLoader loader = new ImageLoader(shard, header.slots(), false);
             loader.add(header, in, Superseded.NONE);
             loader.end();
             try (DataInputStream states = new DataInputStream(new BufferedInputStream(in.pieces(), 1 << 16))) {

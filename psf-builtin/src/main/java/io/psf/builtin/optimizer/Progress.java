@@ -2,6 +2,7 @@ package io.psf.builtin.optimizer;
 
 import io.psf.api.Checkpointed;
 import io.psf.api.Shard;
+import io.psf.api.spi.Attachments;
 import io.psf.builtin.internal.named.BadRequest;
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -44,6 +45,15 @@ public final class Progress implements Checkpointed {
         if (isNeeded(shard)) {
             of(shard).steps = steps;
         }
+    }
+
+    /** Sets the number of steps of a shard to the number in saved attachments. The rate that was set stays. */
+    public static void setSteps(Shard shard, Attachments saved) {
+        setSteps(
+                shard,
+                saved.find(Progress.class, Progress::new)
+                        .map(progress -> progress.steps)
+                        .orElse(0L));
     }
 
     private static boolean isNeeded(Shard shard) {

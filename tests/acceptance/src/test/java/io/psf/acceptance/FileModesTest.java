@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.builtin.ModelCheckpoints;
-import io.psf.builtin.OptimizerStates;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
@@ -109,25 +108,23 @@ class FileModesTest {
             checkpoints.save(2, Map.of()); // an increment
             Npy.save(client, w, exports.resolve("w.npy"));
             Safetensors.save(client, exports.resolve("w.safetensors"), w);
-            OptimizerStates.save(client, List.of(w), exports.resolve("w.states"));
             assertThat(folder.resolve("checkpoints")).isNotEmptyDirectory();
             assertThat(folder.resolve("journal")).isNotEmptyDirectory();
             assertThat(folder.resolve("mapped")).isNotEmptyDirectory();
-            assertThat(exports.toFile().list()).hasSize(3);
+            assertThat(exports.toFile().list()).hasSize(2);
             assertThat(openToOthers(folder)).isEmpty();
         });
     }
 
     @Test
     void linksInTheWayOfExportsAreNotFollowed() throws Exception {
-        for (String name : List.of("w.npy", "w.safetensors", "w.states")) {
+        for (String name : List.of("w.npy", "w.safetensors")) {
             Files.createSymbolicLink(folder.resolve(name + ".unfinished"), victim);
         }
         withService(client -> {
             TensorId w = table(client);
             refused(() -> Npy.save(client, w, folder.resolve("w.npy")));
             refused(() -> Safetensors.save(client, folder.resolve("w.safetensors"), w));
-            refused(() -> OptimizerStates.save(client, List.of(w), folder.resolve("w.states")));
         });
         assertThat(victim).hasContent("of another program");
     }

@@ -26,6 +26,7 @@ import io.psf.builtin.internal.checkpoint.DeleteModelPsf;
 import io.psf.builtin.internal.checkpoint.FreezeModelPsf;
 import io.psf.builtin.internal.checkpoint.ListModelsPsf;
 import io.psf.builtin.internal.checkpoint.LoadModelPsf;
+import io.psf.builtin.internal.checkpoint.LoadScope;
 import io.psf.builtin.internal.checkpoint.ModelOptions;
 import io.psf.builtin.internal.checkpoint.SaveModelPsf;
 import io.psf.builtin.internal.training.AbandonStepsPsf;
@@ -152,7 +153,7 @@ final class ForgedLinesTest {
         }
         fails(ListModelsPsf.stub(worker).call(0, TEXT));
         ModelOptions options = new ModelOptions(1, 0, List.of(W), List.of(), false, false);
-        fails(LoadModelPsf.stub(worker).call(0, TEXT, 1, options, true, 0));
+        fails(LoadModelPsf.stub(worker).call(0, TEXT, 1, options, LoadScope.MODEL, 0));
         fails(SaveModelPsf.stub(worker).call(0, TEXT, 1, options, List.of(), 0));
         fails(DeleteModelPsf.stub(worker).call(0, TEXT));
         fails(FreezeModelPsf.stub(worker).call(TEXT, 0, 1, -1, 0, 0, List.of()));

@@ -8,8 +8,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.psf.acceptance.Clusters.Over;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
+import io.psf.builtin.Model;
 import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
 import io.psf.builtin.optimizer.Schedule;
 import io.psf.kvstore.KVStore;
 import io.psf.runtime.PsCluster;
@@ -19,9 +22,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -291,6 +296,15 @@ final class KVStoreTest {
         }
     }
 
+    private static PsCluster cluster(Path folder, int servers) {
+        return PsCluster.builder()
+                .servers(servers)
+                .workers(1)
+                .deadline(Duration.ofSeconds(30))
+                .checkpoints(folder)
+                .start();
+    }
+
     /** Saved on 2 servers, loaded on 3: Adam continues with its moments and step counts, as without a break. */
     @ParameterizedTest
     @ValueSource(strings = {"adam", "lazyAdam with a schedule"})
@@ -298,86 +312,97 @@ final class KVStoreTest {
         OptimizerSpec optimizer = name.equals("adam")
                 ? Optimizers.adam(0.1)
                 : Optimizers.lazyAdam(0.1).schedule(Schedule.linear(7, 0.1));
-        Path file = folder.resolve("states");
         List<float[]> left = List.of(new float[30_000], new float[7]);
         List<float[]> expected = List.of(new float[30_000], new float[7]);
         List<String> keys = List.of("w", "v");
         List<int[]> shapes = List.of(new int[] {10_000, 3}, new int[0]);
-        try (PsCluster cluster = Clusters.start(Over.TCP, 2, 1)) {
+        try (PsCluster cluster = cluster(folder, 2)) {
             KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
             kv.setOptimizer(optimizer);
             kv.init(keys, left, shapes);
+            kv.saveOptimizerStates("epoch");
             for (int i = 0; i < 3; i++) {
                 kv.push(keys, List.of(filled(30_000, 1 + i), filled(7, 2 - i))).await();
             }
             kv.pull(keys, left).await();
-            kv.saveOptimizerStates(file);
+            kv.saveOptimizerStates("epoch"); // replaces the states without a step
             kv.push(keys, List.of(filled(30_000, -5), filled(7, 3))).await();
             kv.pull(keys, expected).await();
         }
-        try (PsCluster cluster = Clusters.start(Over.TCP, 3, 1)) {
+        try (PsCluster cluster = cluster(folder, 3)) {
             KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
             kv.setOptimizer(optimizer);
             kv.init(keys, left, shapes);
             kv.push(keys, List.of(new float[30_000], new float[7])).await(); // states of zeros, to be replaced
-            kv.loadOptimizerStates(file);
+            kv.loadOptimizerStates("epoch");
             kv.push(keys, List.of(filled(30_000, -5), filled(7, 3))).await();
+            kv.loadOptimizerStates("epoch"); // the values stay
             assertThat(pulled(kv, "w", 30_000)).isEqualTo(expected.get(0));
             assertThat(pulled(kv, "v", 7)).isEqualTo(expected.get(1));
-            assertRefused(
-                    PsException.Code.STORAGE,
-                    () -> kv.loadOptimizerStates(folder.resolve("none")),
-                    folder.resolve("none").toString());
+            assertRefused(PsException.Code.STORAGE, () -> kv.loadOptimizerStates("none"), "checkpoint \"none\": none");
         }
-        try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 1)) {
-            KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
-            assertRefused(PsException.Code.UNKNOWN_TENSOR, () -> kv.loadOptimizerStates(file), "\"w\"");
-            kv.init("v", new float[7]);
-            kv.init("w", new float[30_000], 3, 10_000);
-            assertRefused(
-                    PsException.Code.BAD_REQUEST,
-                    () -> kv.loadOptimizerStates(file),
-                    "\"w\"",
-                    "[10000, 3]",
-                    "[3, 10000]");
-        }
-        assertThat(file).isRegularFile();
-        assertThat(folder.toFile().list()).containsExactly("states");
+        assertThat(folder.toFile().list()).containsExactly("epoch.states");
+        assertThat(Model.list(folder)).hasSize(1);
     }
 
     @Test
-    void aDamagedFileOfStatesIsRefused(@TempDir Path folder) throws IOException {
-        Path file = folder.resolve("states");
-        try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 1)) {
+    void optimizerStatesOfOtherKeysAreRefused(@TempDir Path folder) {
+        try (PsCluster cluster = cluster(folder, 2)) {
             KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
+            assertRefused(
+                    PsException.Code.BAD_REQUEST, () -> kv.saveOptimizerStates("s"), "0 (expected: at least one)");
             kv.setOptimizer(Optimizers.momentum(0.1, 0.9));
             kv.init("w", new float[40]);
             kv.push("w", filled(40, 1)).await();
-            kv.saveOptimizerStates(file);
-            byte[] bytes = Files.readAllBytes(file);
-            bytes[bytes.length / 2] ^= 1;
-            Files.write(file, bytes);
-            assertRefused(PsException.Code.STORAGE, () -> kv.loadOptimizerStates(file), "damaged");
-            Files.write(file, Arrays.copyOf(bytes, 5));
-            assertRefused(PsException.Code.STORAGE, () -> kv.loadOptimizerStates(file), "damaged");
+            kv.saveOptimizerStates("s");
         }
-        try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 1)) {
-            KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
-            kv.setOptimizer(Optimizers.momentum(0.1, 0.9));
-            kv.init("w", new float[40]);
-            kv.push("w", filled(40, 1)).await();
-            kv.saveOptimizerStates(file);
-        }
-        try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 1)) {
+        try (PsCluster cluster = cluster(folder, 2)) {
             KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
             kv.setOptimizer(Optimizers.adam(0.1));
+            assertRefused(PsException.Code.UNKNOWN_TENSOR, () -> kv.loadOptimizerStates("s"), "\"w\"");
             kv.init("w", new float[40]);
             assertRefused(
                     PsException.Code.BAD_REQUEST,
-                    () -> kv.loadOptimizerStates(file),
+                    () -> kv.loadOptimizerStates("s"),
                     "\"w\"",
                     "psf.momentum",
                     "psf.adam");
+        }
+        for (TensorSpec other : List.of(TensorSpec.dense("w", 41), TensorSpec.growing("w", 1))) {
+            try (PsCluster cluster = cluster(folder, 2)) {
+                KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
+                var unused = Tensors.init(cluster.worker(), other.optimizer(Optimizers.momentum(0.1, 0.9)));
+                assertRefused(
+                        PsException.Code.BAD_REQUEST,
+                        () -> kv.loadOptimizerStates("s"),
+                        "\"w\"",
+                        other.tensor().grows() ? "which grows" : "[40, 1] (expected: [41, 1]");
+            }
+        }
+    }
+
+    /** All is verified before anything changes, also what another server would load. */
+    @Test
+    void damagedStatesAreRefusedAndChangeNothing(@TempDir Path folder) throws IOException {
+        try (PsCluster cluster = cluster(folder, 2)) {
+            KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
+            kv.setOptimizer(Optimizers.momentum(1, 0.5));
+            kv.init("w", new float[200_000]);
+            kv.saveOptimizerStates("s");
+            kv.push("w", filled(200_000, 1)).await();
+            try (Stream<Path> files = Files.walk(folder)) {
+                Path pack = files.filter(each -> each.toString().endsWith(".pack"))
+                        .max(Comparator.naturalOrder())
+                        .orElseThrow();
+                byte[] bytes = Files.readAllBytes(pack);
+                bytes[bytes.length / 2] ^= 1;
+                Files.write(pack, bytes);
+            }
+            assertRefused(PsException.Code.STORAGE, () -> kv.loadOptimizerStates("s"), "damaged");
+            kv.push("w", filled(200_000, 1)).await();
+            assertThat(pulled(kv, "w", 200_000))
+                    .as("with the momentum of the first push")
+                    .containsOnly(-2.5f);
         }
     }
 

@@ -19,6 +19,7 @@ import io.psf.builtin.cache.SyncEmbeddingPsf;
 import io.psf.builtin.internal.checkpoint.DeleteModelPsf;
 import io.psf.builtin.internal.checkpoint.ListModelsPsf;
 import io.psf.builtin.internal.checkpoint.LoadModelPsf;
+import io.psf.builtin.internal.checkpoint.LoadScope;
 import io.psf.builtin.internal.checkpoint.ModelOptions;
 import io.psf.builtin.internal.checkpoint.SaveModelPsf;
 import io.psf.cli.LocalJob;
@@ -202,7 +203,7 @@ final class AttackedFilesTest {
                 ListModelsPsf.stub(client).call(0, name),
                 DeleteModelPsf.stub(client).call(0, name),
                 SaveModelPsf.stub(client).call(0, name, 1, OPTIONS, List.of(), 0),
-                LoadModelPsf.stub(client).call(0, name, 1, OPTIONS, true, 0))) {
+                LoadModelPsf.stub(client).call(0, name, 1, OPTIONS, LoadScope.MODEL, 0))) {
             assertThatThrownBy(call::await)
                     .isInstanceOfSatisfying(
                             PsException.class,

@@ -13,6 +13,8 @@ public final class CheckpointPath {
     private static final int LONGEST = 200;
     /** The end of the names of tensors' folders. */
     static final String TENSOR = ".tensor";
+    /** The end of the names of models from which the states of optimizers are loaded. */
+    static final String STATES = ".states";
 
     private static final Pattern ALONE = Pattern.compile("[A-Za-z0-9%._-]{1,240}\\" + TENSOR);
 

@@ -126,15 +126,22 @@ record ImageFiles(StoredShard shard, TensorInfo saved, List<ImageFile> files, Ma
         }
     }
 
-    /** Replaces the shard's content. All checks of the files precede this, so it can fail only on I/O errors. */
-    void load() {
+    /**
+     * Replaces the shard's content. All checks of the files precede this, so it can fail only on I/O errors.
+     *
+     * @param statesAlone true to replace the optimizer's state alone
+     */
+    void load(boolean statesAlone) {
         ImageLoader loader = new ImageLoader(
                 shard,
-                files.stream().flatMap(file -> file.header().slots().stream()).toList());
+                files.stream().flatMap(file -> file.header().slots().stream()).toList(),
+                statesAlone);
         loader.beginFrom(saved);
         files.forEach(file -> file.load(loader));
         loader.end();
-        if (!files.isEmpty() && saved.shape().equals(shard.spec().shape())) {
+        if (!statesAlone
+                && !files.isEmpty()
+                && saved.shape().equals(shard.spec().shape())) {
             remember(files.get(files.size() - 1));
         }
     }

@@ -30,7 +30,7 @@ public final class LedLoad {
     private final StoredNode leader;
     private final ModelSteps steps;
     private final ModelOptions options;
-    private final boolean restart;
+    private final LoadScope scope;
     private final long rollback;
     private final BooleanSupplier isWanted;
     private final Runnable allowed;
@@ -38,7 +38,7 @@ public final class LedLoad {
     /**
      * Prepares a load.
      *
-     * @param restart true if open rounds of the tensors are dropped
+     * @param scope what it replaces
      * @param rollback the last rollback that its callers know
      * @param isWanted false once nobody waits for it
      * @param allowed throws why the load is not allowed now
@@ -47,14 +47,14 @@ public final class LedLoad {
             StoredNode leader,
             String model,
             ModelOptions options,
-            boolean restart,
+            LoadScope scope,
             long rollback,
             BooleanSupplier isWanted,
             Runnable allowed) {
         this.leader = leader;
         this.steps = ModelSteps.of(leader.checkpoints(), model);
         this.options = options;
-        this.restart = restart;
+        this.scope = scope;
         this.rollback = rollback;
         this.isWanted = isWanted;
         this.allowed = allowed;
@@ -159,7 +159,7 @@ public final class LedLoad {
                 isWanted,
                 () -> ReadModelPsf.stub(servers)
                         .withDeadline(ModelWorks.LIMIT)
-                        .call(steps.model(), manifest.step(), manifest.checksum(), tensors, dryRun, restart));
+                        .call(steps.model(), manifest.step(), manifest.checksum(), tensors, dryRun, scope));
     }
 
     private CompletionStage<Void> told(String model) {

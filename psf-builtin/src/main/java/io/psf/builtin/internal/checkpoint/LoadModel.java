@@ -19,10 +19,10 @@ public interface LoadModel {
      * @param model the model's name, a path below the server's checkpoint directory
      * @param step the number of the step; {@link LedLoad#NEWEST}
      * @param options what the caller wants of the checkpoints
-     * @param restart true if open rounds of the tensors are dropped
+     * @param scope what the load replaces
      * @param rollback the last rollback that the caller knows
      */
-    record Request(@ByKey long server, String model, long step, ModelOptions options, boolean restart, long rollback) {}
+    record Request(@ByKey long server, String model, long step, ModelOptions options, LoadScope scope, long rollback) {}
 
     /**
      * The checkpoint is loaded.
@@ -40,7 +40,7 @@ public interface LoadModel {
                         leader,
                         request.model(),
                         request.options(),
-                        request.restart(),
+                        request.scope(),
                         request.rollback(),
                         () -> !answer.isDone(),
                         alone::requireAllowed)

@@ -109,12 +109,11 @@ record ModelImages(
      *
      * @param checkpoint the name of the step's checkpoint, for messages
      * @param dryRun true if the images are only verified
-     * @param restart true if a load drops open rounds: their pushes belong to steps after the checkpoint, or were given
-     *     up
+     * @param scope what the load replaces
      * @return true
      * @throws PsException as {@link ShardLoad#run}, and with {@code BAD_REQUEST} if the step does not have the tensor
      */
-    boolean load(StoredShard shard, String checkpoint, boolean dryRun, boolean restart) {
+    boolean load(StoredShard shard, String checkpoint, boolean dryRun, LoadScope scope) {
         TensorImages tensor = tensors.get(shard.spec().id().name());
         if (tensor == null) {
             throw new PsException(
@@ -122,8 +121,8 @@ record ModelImages(
                     "tensor \"" + shard.spec().id() + "\": not in checkpoint \"" + checkpoint
                             + "\" (expected: a tensor that was saved there)");
         }
-        new ShardLoad(checkpoint, folder, tensor).run(shard, dryRun);
-        if (restart && !dryRun) {
+        new ShardLoad(checkpoint, folder, tensor).run(shard, dryRun, scope == LoadScope.STATES);
+        if (scope == LoadScope.MODEL && !dryRun) {
             restart(shard);
         }
         return true;

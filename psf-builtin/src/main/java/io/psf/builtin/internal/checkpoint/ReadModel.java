@@ -29,9 +29,9 @@ public interface ReadModel {
      * @param checksum the checksum of the step's manifest, so that all servers load the same save
      * @param tensors the tensors, each with the same width and the same kind of optimizer as at the save
      * @param dryRun true if the images are only verified
-     * @param restart true if open rounds of the tensors are dropped
+     * @param scope what the load replaces
      */
-    record Request(String model, long step, int checksum, List<TensorId> tensors, boolean dryRun, boolean restart) {}
+    record Request(String model, long step, int checksum, List<TensorId> tensors, boolean dryRun, LoadScope scope) {}
 
     /**
      * The result.
@@ -77,7 +77,7 @@ public interface ReadModel {
                 .distinct()
                 .toList();
         return EachTensor.run(node, EachTensor.MANY, request.tensors(), shard -> {
-                    images.load(shard, checkpoint, request.dryRun(), request.restart());
+                    images.load(shard, checkpoint, request.dryRun(), request.scope());
                     return Part.of(shard);
                 })
                 .thenApply(parts -> new Response(parts, others));

@@ -5,6 +5,7 @@ import io.psf.api.PsException;
 import io.psf.api.spi.StoredNode;
 import io.psf.builtin.internal.checkpoint.LedLoad;
 import io.psf.builtin.internal.checkpoint.LedSave;
+import io.psf.builtin.internal.checkpoint.LoadScope;
 import io.psf.builtin.internal.checkpoint.ModelManifest;
 import io.psf.builtin.internal.checkpoint.ModelWorks;
 import io.psf.builtin.internal.checkpoint.RecordEntry;
@@ -110,7 +111,8 @@ final class LedWork implements LoopWork {
 
     @Override
     public CompletionStage<Outcome> load(Meeting all, long step, int[] workers) {
-        return new LedLoad(leader, model, all.any().options(), true, all.rollback(), all::isAwaited, () -> {})
+        return new LedLoad(
+                        leader, model, all.any().options(), LoadScope.MODEL, all.rollback(), all::isAwaited, () -> {})
                 .start(step)
                 .thenCompose(loaded -> restart(workers, true, all::isAwaited)
                         .thenApply(begun -> new Outcome(

@@ -151,10 +151,9 @@ final class IncrementLawsTest {
             }
             case 6 -> {
                 if (!grows) {
-                    Path states = folder.resolve("states");
-                    OptimizerStates.save(worker, List.of(tensor), states);
+                    OptimizerStates.save(worker, List.of(tensor), "laws");
                     Tensors.pushRows(worker, tensor, keys, values).await();
-                    OptimizerStates.load(worker, states);
+                    OptimizerStates.load(worker, "laws");
                 }
             }
             default ->

@@ -76,7 +76,7 @@ final class ModelRequestsTest {
                     "copy of a model: " + server);
             assertRefused(
                     () -> ReadModelPsf.stub(worker)
-                            .call("c", 0, 1, List.of(), false, true)
+                            .call("c", 0, 1, List.of(), false, LoadScope.MODEL)
                             .await(),
                     "load of shards: " + server);
 

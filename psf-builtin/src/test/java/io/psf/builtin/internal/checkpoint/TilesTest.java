@@ -108,8 +108,8 @@ class TilesTest {
                 ModelSteps.of(new FolderStore(folder), "tiles/t.tensor").read(0);
         for (int slice = 0; slice < after; slice++) {
             TestShard shard = loaded.shard(T, slice);
-            images.load(shard, "tiles", true, false);
-            images.load(slice % 2 == 0 ? fromTheLast(shard) : shard, "tiles", false, false);
+            images.load(shard, "tiles", true, LoadScope.TENSORS);
+            images.load(slice % 2 == 0 ? fromTheLast(shard) : shard, "tiles", false, LoadScope.TENSORS);
             require(shard, rows, width);
         }
     }
