@@ -2,6 +2,7 @@ package io.psf.builtin;
 
 import io.psf.api.PsInitializer;
 import io.psf.api.array.FloatArray;
+import io.psf.builtin.internal.named.Texts;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.zip.CRC32C;

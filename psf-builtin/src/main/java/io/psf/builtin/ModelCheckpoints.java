@@ -19,6 +19,7 @@ import io.psf.builtin.internal.checkpoint.RecordEntry;
 import io.psf.builtin.internal.checkpoint.SaveModelPsf;
 import io.psf.builtin.internal.training.JoinModelPsf;
 import io.psf.builtin.internal.training.MeetWorkers;
+import io.psf.builtin.internal.training.ModelMeeting;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -261,7 +262,7 @@ public final class ModelCheckpoints {
     }
 
     ModelMeeting meeting() {
-        return new ModelMeeting(worker, name, options(), held);
+        return new ModelMeeting(worker, name, options(), held::store);
     }
 
     private ModelOptions options() {

@@ -1,6 +1,7 @@
 package io.psf.builtin;
 
 import io.psf.api.PsOptimizer;
+import io.psf.builtin.internal.named.Texts;
 import java.util.HashMap;
 import java.util.Map;
 

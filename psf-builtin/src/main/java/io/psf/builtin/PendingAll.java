@@ -18,10 +18,38 @@ public record PendingAll(List<? extends Pending<?>> calls) implements Pending<Li
             try {
                 sent.add(send.apply(i));
             } catch (PsException e) {
-                sent.add(new PendingFailure(e));
+                sent.add(new Failed(e));
             }
         }
         return new PendingAll(sent);
+    }
+
+    /** A call that has failed before it was sent. */
+    private record Failed(PsException failure) implements Pending<Object> {
+        @Override
+        public Object await() {
+            throw failure;
+        }
+
+        @Override
+        public Object await(Duration limit) {
+            throw failure;
+        }
+
+        @Override
+        public boolean isDone() {
+            return true;
+        }
+
+        @Override
+        public boolean cancel() {
+            return false;
+        }
+
+        @Override
+        public CompletableFuture<Object> toCompletableFuture() {
+            return CompletableFuture.failedFuture(failure);
+        }
     }
 
     @Override

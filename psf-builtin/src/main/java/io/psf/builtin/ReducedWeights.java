@@ -11,6 +11,7 @@ import io.psf.api.array.FloatTypes;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.internal.allreduce.LocalShard;
 import io.psf.builtin.internal.allreduce.Operation;
+import io.psf.builtin.internal.calls.FollowedCall;
 import io.psf.builtin.internal.states.PullStates;
 import io.psf.builtin.internal.states.PullStatesPsf;
 import io.psf.builtin.internal.states.StatePart;
@@ -43,7 +44,7 @@ final class ReducedWeights implements Weights {
     /** The result of the last all-reduce. */
     private final float[] total;
     /** The last push; null before the first one. */
-    private @Nullable ReducedPush last;
+    private @Nullable Pending<?> last;
     /** The steps since the end of the last epoch. */
     private int steps;
     /** Compares the workers' steps; null before the end of the first epoch. */
@@ -96,7 +97,7 @@ final class ReducedWeights implements Weights {
     @Override
     public Pending<?> push(float[] gradient) {
         finish();
-        ReducedPush push = new ReducedPush(reduce.reduce(operation, gradient, total), this);
+        Pending<?> push = new FollowedCall<>(reduce.reduce(operation, gradient, total), reduced -> step());
         last = push;
         return push;
     }
@@ -178,14 +179,14 @@ final class ReducedWeights implements Weights {
     }
 
     private void finish() {
-        ReducedPush push = last;
+        Pending<?> push = last;
         if (push != null) {
             push.await();
         }
     }
 
     /** Steps the weights by the result of the last all-reduce. */
-    void step() {
+    private void step() {
         shard.optimizer().apply(shard, FloatArray.wrap(total));
         steps++;
     }

@@ -19,6 +19,7 @@ import io.psf.builtin.dense.DensePush;
 import io.psf.builtin.dense.DensePushPsf;
 import io.psf.builtin.dense.DensePushPull;
 import io.psf.builtin.dense.DensePushPullPsf;
+import io.psf.builtin.internal.calls.Bags;
 import io.psf.builtin.internal.checkpoint.LoadScope;
 import io.psf.builtin.internal.checkpoint.LoneModel;
 import io.psf.builtin.internal.checkpoint.ModelWorks;
@@ -390,7 +391,7 @@ public final class Tensors {
      */
     public static Pending<PullBags.Response> pullBags(
             TensorCaller worker, TensorId tensor, long[] keys, int[] counts, Pooling pooling, float[] into) {
-        return new Bags(worker, tensor, keys, counts).pull(pooling, into);
+        return new Bags(worker, tensor, keys, counts).pull(pooling == Pooling.MEAN, into);
     }
 
     /**
@@ -403,7 +404,7 @@ public final class Tensors {
      */
     public static Pending<SparsePush.Response> pushBags(
             TensorCaller worker, TensorId tensor, long[] keys, int[] counts, Pooling pooling, float[] update) {
-        return new Bags(worker, tensor, keys, counts).push(pooling, update);
+        return new Bags(worker, tensor, keys, counts).push(pooling == Pooling.MEAN, update);
     }
 
     /**

@@ -3,7 +3,9 @@ package io.psf.builtin;
 import io.psf.api.ClusterCaller;
 import io.psf.api.PsException;
 import io.psf.builtin.internal.checkpoint.ModelManifest;
+import io.psf.builtin.internal.training.Boundaries;
 import io.psf.builtin.internal.training.EnterTraining;
+import io.psf.builtin.internal.training.TrainingCalls;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,7 +44,11 @@ final class TrainingRun {
         this.calls = new TrainingCalls(checkpoints.meeting());
         this.steps = steps;
         this.initial = Map.copyOf(loop.save());
-        this.boundaries = new Boundaries(calls, loop, steps, 0);
+        this.boundaries = boundaries(0);
+    }
+
+    private Boundaries boundaries(long from) {
+        return new Boundaries(calls, steps, loop.everyMillis(), loop::isStopped, from);
     }
 
     <E extends Exception> long run(TrainingLoop.Step<E> body) throws E {
@@ -141,7 +147,7 @@ final class TrainingRun {
     private void continueFrom(Optional<ModelCheckpoint> newest, long cut) {
         newest.ifPresent(this::takeRecord);
         at = cut < 0 ? newest.map(ModelCheckpoint::step).orElse(0L) : cut;
-        boundaries = new Boundaries(calls, loop, steps, at);
+        boundaries = boundaries(at);
     }
 
     private void takeRecord(ModelCheckpoint saved) {
@@ -252,7 +258,7 @@ final class TrainingRun {
         Map<String, String> record = loaded.record(worker.rank());
         loop.restore(record.isEmpty() ? initial : record);
         at = loaded.step();
-        boundaries = new Boundaries(calls, loop, steps, at);
+        boundaries = boundaries(at);
         LOG.info("worker {} goes on after step {}", worker.rank(), at);
     }
 }

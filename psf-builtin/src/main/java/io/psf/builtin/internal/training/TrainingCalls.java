@@ -1,20 +1,13 @@
-package io.psf.builtin;
+package io.psf.builtin.internal.training;
 
 import io.psf.api.ClusterCaller;
 import io.psf.api.Pending;
 import io.psf.builtin.internal.checkpoint.ModelWorks;
 import io.psf.builtin.internal.checkpoint.RecordEntry;
-import io.psf.builtin.internal.training.AbandonStepsPsf;
-import io.psf.builtin.internal.training.EnterTraining;
-import io.psf.builtin.internal.training.EnterTrainingPsf;
-import io.psf.builtin.internal.training.LeaveTrainingPsf;
-import io.psf.builtin.internal.training.MeetWorkers;
-import io.psf.builtin.internal.training.TellStep;
-import io.psf.builtin.internal.training.TellStepPsf;
 import java.util.List;
 
 /** The calls of a training loop to the server that leads it, and to all servers when the workers go back. */
-record TrainingCalls(ModelMeeting meeting) {
+public record TrainingCalls(ModelMeeting meeting) {
     private static final long SERVER = ModelWorks.SERVER;
 
     private ClusterCaller worker() {
@@ -31,7 +24,7 @@ record TrainingCalls(ModelMeeting meeting) {
      * @param steps the number of the last step
      * @param back true if the worker has come back
      */
-    EnterTraining.Response enter(long steps, boolean back) {
+    public EnterTraining.Response enter(long steps, boolean back) {
         ClusterCaller worker = worker();
         return EnterTrainingPsf.stub(worker)
                 .withDeadline(ModelWorks.LIMIT)
@@ -52,7 +45,7 @@ record TrainingCalls(ModelMeeting meeting) {
      * @param entries the worker's record, if it leaves in order; empty if its loop has failed
      * @param done true if it has ended after the last step
      */
-    void leave(List<RecordEntry> entries, boolean done) {
+    public void leave(List<RecordEntry> entries, boolean done) {
         LeaveTrainingPsf.stub(worker())
                 .call(SERVER, model(), entries, done, worker().notedRollback())
                 .await();
@@ -65,16 +58,17 @@ record TrainingCalls(ModelMeeting meeting) {
     }
 
     /** Meets the others at a cut. */
-    MeetWorkers.Response cut(long step, boolean stop, boolean whole, List<RecordEntry> entries) {
+    public MeetWorkers.Response cut(long step, boolean stop, boolean whole, List<RecordEntry> entries) {
         return meeting.meet(MeetWorkers.LOOP, false, step, stop, whole, entries);
     }
 
     /** Meets the others to go back to the newest checkpoint. */
-    MeetWorkers.Response load() {
+    public MeetWorkers.Response load() {
         return meeting.meet(MeetWorkers.LOOP, true, MeetWorkers.NEWEST, false, true, List.of());
     }
 
-    void abandon(String reason) {
+    /** Ends what waits on the servers: the workers go back to a checkpoint. */
+    public void abandon(String reason) {
         AbandonStepsPsf.stub(worker()).call(model(), reason).await();
     }
 }

@@ -1,20 +1,18 @@
-package io.psf.builtin;
+package io.psf.builtin.internal.training;
 
 import io.psf.api.ClusterCaller;
 import io.psf.builtin.internal.checkpoint.ModelOptions;
 import io.psf.builtin.internal.checkpoint.ModelWorks;
 import io.psf.builtin.internal.checkpoint.RecordEntry;
-import io.psf.builtin.internal.training.MeetWorkers;
-import io.psf.builtin.internal.training.MeetWorkersPsf;
 import java.util.List;
 
 /**
  * A worker that meets others, for a save or load of a model that a server does for all of them.
  *
  * @param model the model's name
- * @param held what the worker has of the model
+ * @param give copies the worker's reduced weights to the servers
  */
-record ModelMeeting(ClusterCaller worker, String model, ModelOptions options, LocalState held) {
+public record ModelMeeting(ClusterCaller worker, String model, ModelOptions options, Runnable give) {
     /**
      * Meets the others, and gives the reduced weights if the server asks for them.
      *
@@ -25,7 +23,7 @@ record ModelMeeting(ClusterCaller worker, String model, ModelOptions options, Lo
      * @param whole true to wait until the checkpoint is complete
      * @param entries the worker's record
      */
-    MeetWorkers.Response meet(
+    public MeetWorkers.Response meet(
             long attempt, boolean load, long step, boolean stop, boolean whole, List<RecordEntry> entries) {
         boolean given = load;
         while (true) {
@@ -47,7 +45,7 @@ record ModelMeeting(ClusterCaller worker, String model, ModelOptions options, Lo
             if (!outcome.gives()) {
                 return outcome;
             }
-            held.store();
+            give.run();
             given = true;
         }
     }

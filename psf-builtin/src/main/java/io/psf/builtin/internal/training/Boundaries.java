@@ -1,24 +1,25 @@
-package io.psf.builtin;
+package io.psf.builtin.internal.training;
 
 import io.psf.api.Pending;
 import io.psf.api.PsException;
-import io.psf.builtin.internal.training.TellStep;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The boundaries between a worker's steps: the worker tells where it is, and reads the answer one boundary later. If
  * steps are short it does not tell at each.
  */
-final class Boundaries {
+public final class Boundaries {
     /** The time between two calls. */
     private static final long APART = TimeUnit.MILLISECONDS.toNanos(5);
 
     private static final long MOST_APART = 64;
 
     private final TrainingCalls calls;
-    private final TrainingLoop loop;
     private final long steps;
+    private final long everyMillis;
+    private final BooleanSupplier isStopped;
 
     private @Nullable Pending<TellStep.Response> told;
     private boolean toldStop;
@@ -33,12 +34,16 @@ final class Boundaries {
     /**
      * Creates boundaries.
      *
+     * @param steps the number of the last step
+     * @param everyMillis the time between two cuts; 0 if the workers count their steps
+     * @param isStopped true once this worker wants a last cut
      * @param from the step before the first one
      */
-    Boundaries(TrainingCalls calls, TrainingLoop loop, long steps, long from) {
+    public Boundaries(TrainingCalls calls, long steps, long everyMillis, BooleanSupplier isStopped, long from) {
         this.calls = calls;
-        this.loop = loop;
         this.steps = steps;
+        this.everyMillis = everyMillis;
+        this.isStopped = isStopped;
         this.next = from;
         this.before = from;
         this.when = System.nanoTime() - APART;
@@ -49,30 +54,30 @@ final class Boundaries {
      *
      * @throws PsException with {@code ROLLED_BACK} if the workers go back to a checkpoint
      */
-    long at(long step) {
+    public long at(long step) {
         Pending<TellStep.Response> answer = told;
         if (answer != null) {
             told = null;
             cut = answer.await().cut();
         }
-        boolean stop = loop.isStopped();
+        boolean stop = isStopped.getAsBoolean();
         if (step == next) {
             long now = System.nanoTime();
             long nanos = Math.max(1, (now - when) / Math.max(1, step - before));
             next = step + Math.max(1, Math.min(MOST_APART, APART / nanos));
             before = step;
             when = now;
-            told = calls.tell(next, steps, loop.everyMillis(), stop);
+            told = calls.tell(next, steps, everyMillis, stop);
             toldStop = stop;
         } else if (stop && !toldStop) {
-            told = calls.tell(next, steps, loop.everyMillis(), true);
+            told = calls.tell(next, steps, everyMillis, true);
             toldStop = true;
         }
         return cut;
     }
 
     /** Ends the call under way. Its outcome does not matter. */
-    void end() {
+    public void end() {
         Pending<TellStep.Response> answer = told;
         told = null;
         if (answer != null) {

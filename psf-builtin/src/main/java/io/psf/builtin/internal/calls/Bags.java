@@ -1,4 +1,4 @@
-package io.psf.builtin;
+package io.psf.builtin.internal.calls;
 
 import io.psf.api.Pending;
 import io.psf.api.PsException;
@@ -11,16 +11,24 @@ import io.psf.builtin.sparse.PullBags;
 import io.psf.builtin.sparse.PullBagsPsf;
 import io.psf.builtin.sparse.SparsePush;
 import io.psf.builtin.sparse.SparsePushPsf;
+import java.util.Arrays;
 
 /** Bags of keys of a tensor, by the number of keys of each. */
-final class Bags {
+public final class Bags {
     private final TensorCaller worker;
     private final TensorId tensor;
     private final long[] keys;
     private final int[] counts;
     private final int width;
 
-    Bags(TensorCaller worker, TensorId tensor, long[] keys, int[] counts) {
+    /**
+     * Creates bags.
+     *
+     * @param keys [n] int64, the keys of all bags
+     * @param counts [bags] int32, the number of keys of each bag
+     * @throws PsException with {@code BAD_REQUEST} if a number is negative, or their sum is not n
+     */
+    public Bags(TensorCaller worker, TensorId tensor, long[] keys, int[] counts) {
         this.worker = worker;
         this.tensor = tensor;
         this.keys = keys;
@@ -50,7 +58,13 @@ final class Bags {
         }
     }
 
-    Pending<PullBags.Response> pull(Pooling pooling, float[] into) {
+    /**
+     * Pulls the sum of the rows of each bag.
+     *
+     * @param mean true for the mean
+     * @param into [bags, width] float32, filled
+     */
+    public Pending<PullBags.Response> pull(boolean mean, float[] into) {
         requireRows("into", into);
         int[] bags = new int[keys.length];
         int at = 0;
@@ -59,18 +73,22 @@ final class Bags {
                 bags[at] = bag;
             }
         }
-        return new BagPull(
-                PullBagsPsf.stub(worker)
-                        .call(
-                                tensor,
-                                LongArray.wrap(keys),
-                                IntArray.wrap(bags),
-                                counts.length,
-                                pooling == Pooling.MEAN),
-                into);
+        return new FollowedCall<>(
+                PullBagsPsf.stub(worker).call(tensor, LongArray.wrap(keys), IntArray.wrap(bags), counts.length, mean),
+                answer -> {
+                    int n = answer.rows().length();
+                    answer.rows().copyTo(into);
+                    Arrays.fill(into, n, into.length, 0); // no slice answers a call without keys
+                });
     }
 
-    Pending<SparsePush.Response> push(Pooling pooling, float[] update) {
+    /**
+     * Pushes an update of each bag to its rows.
+     *
+     * @param mean true to divide it by the number of its keys
+     * @param update [bags, width] float32
+     */
+    public Pending<SparsePush.Response> push(boolean mean, float[] update) {
         requireRows("update", update);
         if ((long) keys.length * width > Integer.MAX_VALUE) {
             throw bad("keys: " + keys.length + " of rows " + width + " wide (expected: at most "
@@ -82,7 +100,7 @@ final class Bags {
             int end = at + counts[bag] * width;
             if (at < end) {
                 System.arraycopy(update, bag * width, each, at, width);
-                if (pooling == Pooling.MEAN) {
+                if (mean) {
                     for (int i = at; i < at + width; i++) {
                         each[i] /= counts[bag];
                     }

@@ -1,8 +1,7 @@
-package io.psf.builtin;
+package io.psf.builtin.internal.named;
 
 import io.psf.api.spi.NamedProvider;
 import io.psf.api.spi.ServiceClassPath;
-import io.psf.builtin.internal.named.NamedClasses;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.RecordComponent;
 import java.util.Map;
@@ -11,10 +10,11 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** Named arguments as texts. */
-final class Texts {
+public final class Texts {
     private Texts() {}
 
-    static Map<String, String> of(Map<String, ?> values) {
+    /** Returns the texts of values, by the same names. */
+    public static Map<String, String> of(Map<String, ?> values) {
         Map<String, String> texts = new TreeMap<>();
         values.forEach((name, value) -> texts.put(name, String.valueOf(value)));
         return texts;
@@ -25,7 +25,7 @@ final class Texts {
      *
      * @throws IllegalArgumentException if there is none
      */
-    static <A extends Annotation> A annotation(Record object, Class<A> kind) {
+    public static <A extends Annotation> A annotation(Record object, Class<A> kind) {
         Class<?> type = object.getClass();
         return Stream.concat(Stream.of(type), Stream.of(type.getConstructors()))
                 .map(each -> each.getAnnotation(kind))
@@ -40,7 +40,7 @@ final class Texts {
      *
      * @throws IllegalArgumentException if the processor has written no provider for the class
      */
-    static Map<String, String> arguments(Record object, Class<? extends Annotation> kind, String name) {
+    public static Map<String, String> arguments(Record object, Class<? extends Annotation> kind, String name) {
         NamedClasses here = NamedClasses.on(ServiceClassPath.of(object.getClass()), kind);
         NamedProvider provider = here.find(name)
                 .orElseThrow(
