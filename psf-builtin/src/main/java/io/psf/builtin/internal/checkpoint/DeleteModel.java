@@ -36,8 +36,9 @@ public interface DeleteModel {
                                         request.model())) // first: a server that comes back loads what is named
                                 .thenCompose(revoked -> ModelLocks.of(leader).await(leader, request.model()))
                                 .thenRun(() -> {
+                                    SeenSteps seen = steps.look();
                                     for (long step : steps.steps()) {
-                                        steps.discard(step);
+                                        seen.discard(step);
                                         works.skipped(request.model()).remove(step);
                                     }
                                 }))

@@ -141,8 +141,11 @@ public final class LedSave {
             step = steps.steps().stream().findFirst().orElse(-1L) + 1;
         }
         hasBegun = true;
-        discard();
-        Optional<ModelManifest> base = base();
+        SeenSteps seen = steps.look();
+        discard(seen);
+        // no base after a damaged step has been skipped: the save has all rows
+        Optional<ModelManifest> base =
+                options.increments() == 0 ? Optional.empty() : seen.newest(skipped()::mayBeBuiltOn);
         return Stages.reached(
                 leader,
                 () -> true,
@@ -158,23 +161,12 @@ public final class LedSave {
                                 options.tensors()));
     }
 
-    /** Returns the step that the save may build on. None after a damaged step has been skipped: it has all rows. */
-    private Optional<ModelManifest> base() {
-        return options.increments() == 0
-                ? Optional.empty()
-                : steps.steps().stream()
-                        .filter(skipped()::mayBeBuiltOn)
-                        .flatMap(each -> steps.readIfComplete(each).stream())
-                        .findFirst()
-                        .map(ModelImages::manifest);
-    }
-
     private SkippedSteps skipped() {
         return ModelWorks.of(leader).skipped(steps.model());
     }
 
-    private void discard() {
-        steps.discard(step);
+    private void discard(SeenSteps seen) {
+        seen.discard(step);
         skipped().remove(step);
     }
 
@@ -185,11 +177,12 @@ public final class LedSave {
                 .distinct()
                 .toList();
         requireAll(tensors);
-        List<RecordEntry> all = steps.before(step)
+        SeenSteps seen = steps.look();
+        List<RecordEntry> all = seen.newest(each -> each < step)
                 .map(before -> ModelManifest.withAbsent(records, before))
                 .orElse(records);
         List<SavedIndex> indexes = written.stream().map(WrittenFiles::index).toList();
-        steps.write(new ModelManifest(step, tensors, indexes, all));
+        seen.write(new ModelManifest(step, tensors, indexes, all));
         isCommitted = true;
         LOG.info(
                 "checkpoint \"{}\": {} bytes, {} slices with changes alone",
@@ -197,7 +190,7 @@ public final class LedSave {
                 written.stream().mapToLong(WrittenFiles::bytes).sum(),
                 written.stream().mapToInt(WrittenFiles::increments).sum());
         skipped().saved();
-        steps.prune(options.kept(), step, options.increments() > 0, skipped())
+        seen.prune(options.kept(), step, options.increments() > 0, skipped())
                 .forEach(reason -> LOG.warn(
                         "an old checkpoint of model \"{}\" is left: {}", steps.model(), Names.printable(reason)));
     }
@@ -246,7 +239,7 @@ public final class LedSave {
 
     private @Nullable Void discarded(Throwable why) {
         try {
-            discard();
+            discard(steps.look());
         } catch (PsException notDiscarded) {
             why.addSuppressed(notDiscarded);
         }

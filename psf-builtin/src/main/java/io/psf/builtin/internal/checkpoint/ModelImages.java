@@ -37,6 +37,10 @@ record ModelImages(
         return images;
     }
 
+    StepFiles files() {
+        return new StepFiles(folder, manifest, lengths);
+    }
+
     private void addIndexes() {
         Map<String, List<ServerIndex.Slice>> slices = new HashMap<>();
         for (SavedIndex each : manifest.indexes()) {
@@ -134,25 +138,5 @@ record ModelImages(
                 waiting.restart(true, Workers.of(shard.members()));
             }
         }
-    }
-
-    /**
-     * Checks that all files exist and have their lengths. Does not read their content.
-     *
-     * @throws PsException with {@code STORAGE}, naming the file, if one is missing or differs
-     */
-    void requireFiles() {
-        lengths.forEach((name, length) -> {
-            try {
-                long found = folder.entry(name).bytes();
-                if (found != length) {
-                    throw new PsException(
-                            PsException.Code.STORAGE,
-                            folder.place(name) + ": " + found + " bytes (expected: " + length + ")");
-                }
-            } catch (IOException e) {
-                throw Folder.failure("reading " + folder.place(name), e);
-            }
-        });
     }
 }

@@ -42,7 +42,7 @@ public final class ModelReader {
     private static void addModels(CheckpointStore place, String folder, Set<String> models) throws IOException {
         for (CheckpointStore.Entry each : place.list(folder)) {
             if (each.isFolder() && CheckpointStores.isPart(each.name())) {
-                if (!ModelSteps.isStep(each.name())) {
+                if (ModelSteps.ofFolder(each.name()).isEmpty()) {
                     addModels(place, folder.isEmpty() ? each.name() : folder + "/" + each.name(), models);
                 } else if (!folder.isEmpty()) {
                     models.add(folder);

@@ -32,6 +32,8 @@ public final class ModelWorks {
 
     private final Map<String, Turns> ofModels = new HashMap<>();
     private final Map<String, SkippedSteps> skipped = new HashMap<>();
+    /** The number of works that have ended. */
+    private long ended;
 
     /** The works on a model, of which the first is under way. */
     private static final class Turns {
@@ -67,7 +69,21 @@ public final class ModelWorks {
 
     /** Returns the manifest of the newest complete step of a model. */
     public static Optional<ModelManifest> newest(StoredNode server, String model) {
-        return ModelSteps.of(server.checkpoints(), model).before(Long.MAX_VALUE);
+        return ModelSteps.of(server.checkpoints(), model).look().newest(step -> true);
+    }
+
+    /** Returns the number of works that have ended, for {@link #isUnchanged}. */
+    public long ended() {
+        return ended;
+    }
+
+    /**
+     * True if the steps of a model are as they were.
+     *
+     * @param ended the number of works that had ended then
+     */
+    public boolean isUnchanged(String model, long ended) {
+        return this.ended == ended && !isBusy(model);
     }
 
     /** True if a save, load or deletion of a model is under way. */
@@ -88,6 +104,7 @@ public final class ModelWorks {
         turns.works.add(() -> Stages.begun(() -> isWanted.getAsBoolean() ? begin.get() : unwanted(model))
                 .whenComplete((done, failure) -> {
                     turns.end();
+                    ended++;
                     if (failure == null) {
                         result.complete(done);
                     } else {

@@ -101,7 +101,7 @@ public final class StepWriter implements Closeable {
         steps.folder().publish(file, text);
         int bytes = text.getBytes(StandardCharsets.UTF_8).length;
         SavedIndex index = new SavedIndex(file, bytes, SealedText.checksum(text));
-        steps.write(new ModelManifest(step, tensors, List.of(index), List.of()));
+        steps.look().write(new ModelManifest(step, tensors, List.of(index), List.of()));
         isCommitted = true;
     }
 
@@ -110,7 +110,7 @@ public final class StepWriter implements Closeable {
     public void close() {
         try {
             if (!isCommitted) {
-                steps.discard(step);
+                steps.look().discard(step);
             }
         } finally {
             lock.close();

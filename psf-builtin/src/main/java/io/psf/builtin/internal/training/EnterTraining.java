@@ -70,6 +70,8 @@ public interface EnterTraining {
         CompletableFuture<Response> answer = new DeferredAnswer<>(() -> "training loop of model \"" + request.model()
                 + "\": workers " + Workers.of(node.members())
                 + " are not in it (expected: another worker that trains)");
+        ModelWorks works = ModelWorks.of(node);
+        long ended = works.ended();
         Optional<ModelManifest> before = ModelWorks.newest(node, request.model());
         // A worker that was lost before this run comes back by a rollback.
         CompletionStage<Void> told = before.isEmpty()
@@ -83,9 +85,10 @@ public interface EnterTraining {
                         answer))
                 .whenComplete((place, failure) -> {
                     if (failure == null) {
-                        String manifest = ModelWorks.newest(node, request.model())
-                                .map(ModelManifest::text)
-                                .orElse("");
+                        Optional<ModelManifest> newest = works.isUnchanged(request.model(), ended)
+                                ? before
+                                : ModelWorks.newest(node, request.model());
+                        String manifest = newest.map(ModelManifest::text).orElse("");
                         answer.complete(new Response(place.cut(), place.entries(), manifest));
                     } else {
                         answer.completeExceptionally(Stages.cause(failure));

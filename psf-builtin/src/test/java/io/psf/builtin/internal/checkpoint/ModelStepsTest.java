@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -50,14 +51,18 @@ class ModelStepsTest {
         return CheckpointPath.step(step) + "/" + name;
     }
 
-    /** Writes an index that names files, and the manifest of the step. */
-    private void commit(long step, String... files) throws IOException {
+    /** Writes an index that names files. Returns the manifest of the step. */
+    private ModelManifest manifest(long step, String... files) throws IOException {
         Map<String, Long> lengths = Arrays.stream(files).collect(Collectors.toMap(name -> name, name -> 4L));
         String text = new ServerIndex(1, lengths, List.of()).text();
         Files.writeString(file(of(step, "1-0.index")), text);
         SavedIndex index = new SavedIndex(
                 of(step, "1-0.index"), text.getBytes(StandardCharsets.UTF_8).length, SealedText.checksum(text));
-        steps.write(new ModelManifest(step, List.of(), List.of(index), List.of()));
+        return new ModelManifest(step, List.of(), List.of(index), List.of());
+    }
+
+    private void commit(long step, String... files) throws IOException {
+        steps.look().write(manifest(step, files));
     }
 
     @Test
@@ -80,21 +85,21 @@ class ModelStepsTest {
         commit(1, of(1, "1-0-0.pack"), of(1, "1-1-0.pack"));
         file(of(2, "2-0-0.pack"));
         commit(2, of(2, "2-0-0.pack"), of(1, "1-0-0.pack"));
-        assertThat(steps.prune(1, 2, false, SkippedSteps.NONE)).isEmpty();
+        assertThat(steps.look().prune(1, 2, false, SkippedSteps.NONE)).isEmpty();
         assertThat(steps.steps()).containsExactly(2L);
         assertThat(whole).exists();
         assertThat(alone).doesNotExist();
         assertThat(steps.readIfComplete(2)).isPresent();
 
         file(of(1, "3-0-0.pack"));
-        steps.discard(1); // before that step is saved again
+        steps.look().discard(1); // before that step is saved again
         assertThat(path(of(1, "3-0-0.pack"))).doesNotExist();
         commit(1);
         assertThat(steps.readIfComplete(2)).isPresent();
 
         file(of(3, "3-0-0.pack"));
         commit(3, of(3, "3-0-0.pack"));
-        assertThat(steps.prune(1, 3, false, SkippedSteps.NONE)).isEmpty();
+        assertThat(steps.look().prune(1, 3, false, SkippedSteps.NONE)).isEmpty();
         assertThat(path(CheckpointPath.step(1))).doesNotExist();
         assertThat(path(CheckpointPath.step(2))).doesNotExist();
         assertThat(steps.readIfComplete(3)).isPresent();
@@ -106,9 +111,52 @@ class ModelStepsTest {
         commit(1, of(1, "1-0-0.pack"));
         file(of(2, "2-0-0.pack"));
         commit(2, of(2, "2-0-0.pack"), of(1, "1-0-0.pack"));
-        assertThat(steps.prune(1, 2, false, SkippedSteps.NONE)).isEmpty();
+        assertThat(steps.look().prune(1, 2, false, SkippedSteps.NONE)).isEmpty();
         assertThat(path(of(1, "1-0-0.pack"))).exists();
-        steps.discard(2);
+        steps.look().discard(2);
+        assertThat(root.resolve("model")).isEmptyDirectory();
+    }
+
+    /** Is told the name of a file that is to be read. */
+    private interface Reading {
+        void of(String name) throws IOException;
+    }
+
+    private ModelSteps watched(Reading reading) {
+        return ModelSteps.of(
+                (CheckpointStore) Proxy.newProxyInstance(
+                        CheckpointStore.class.getClassLoader(),
+                        new Class<?>[] {CheckpointStore.class},
+                        (self, method, arguments) -> {
+                            if (method.getName().equals("read")) {
+                                reading.of((String) arguments[0]);
+                            }
+                            return method.invoke(new FolderStore(root), arguments);
+                        }),
+                "model");
+    }
+
+    /** Of a model with many tensors, they have megabytes. */
+    @Test
+    void aCommitReadsEachManifestAndIndexOnce() throws IOException {
+        for (long step = 1; step <= 4; step++) {
+            file(of(step, "1-0-0.pack"));
+            commit(step, of(step, "1-0-0.pack"));
+        }
+        List<String> read = new ArrayList<>();
+        SeenSteps seen = watched(read::add).look();
+        assertThat(seen.newest(step -> step < 4).orElseThrow().step()).isEqualTo(3);
+        file(of(5, "1-0-0.pack"));
+        seen.write(manifest(5, of(5, "1-0-0.pack")));
+        assertThat(seen.prune(3, 5, true, SkippedSteps.NONE)).isEmpty();
+        assertThat(steps.steps()).containsExactly(5L, 4L, 3L);
+        assertThat(read).doesNotHaveDuplicates().hasSize(9); // the manifest of step 5 is known
+        seen = watched(read::add).look();
+        read.clear();
+        for (long step = 5; step >= 3; step--) {
+            seen.discard(step);
+        }
+        assertThat(read).doesNotHaveDuplicates().hasSize(6);
         assertThat(root.resolve("model")).isEmptyDirectory();
     }
 
@@ -118,18 +166,10 @@ class ModelStepsTest {
         commit(1, of(1, "1-0-0.pack"));
         file(of(2, "2-0-0.pack"));
         commit(2, of(2, "2-0-0.pack"), of(1, "1-0-0.pack"));
-        ModelSteps failing = ModelSteps.of(
-                (CheckpointStore) Proxy.newProxyInstance(
-                        CheckpointStore.class.getClassLoader(),
-                        new Class<?>[] {CheckpointStore.class},
-                        (self, method, arguments) -> {
-                            if (method.getName().equals("read")) {
-                                throw new IOException("Input/output error");
-                            }
-                            return method.invoke(new FolderStore(root), arguments);
-                        }),
-                "model");
-        assertThatThrownBy(() -> failing.discard(1)).hasMessageContaining("Input/output error");
+        ModelSteps failing = watched(name -> {
+            throw new IOException("Input/output error");
+        });
+        assertThatThrownBy(() -> failing.look().discard(1)).hasMessageContaining("Input/output error");
         assertThat(whole).exists();
         assertThat(steps.readIfComplete(2)).isPresent();
     }
@@ -141,9 +181,9 @@ class ModelStepsTest {
         Files.createDirectories(path(of(2, "model")));
         Files.createDirectories(path(CheckpointPath.step(3)));
         Files.createSymbolicLink(path(of(3, "model")), path(of(1, "model")));
-        steps.discard(1);
+        steps.look().discard(1);
         assertThat(whole).doesNotExist();
-        steps.discard(3);
+        steps.look().discard(3);
         assertThat(path(CheckpointPath.step(3))).doesNotExist();
     }
 

@@ -519,7 +519,7 @@ class SaveLoadTest {
         ModelSteps steps = ModelSteps.of(new FolderStore(folder), "x");
         SavedIndex index = new SavedIndex("5-0.index", 100, 0);
         SavedTensor tensor = new SavedTensor("w", ROWS, WIDTH, 5);
-        assertThatThrownBy(() -> steps.write(new ModelManifest(0, List.of(tensor), List.of(index), List.of())))
+        assertThatThrownBy(() -> steps.look().write(new ModelManifest(0, List.of(tensor), List.of(index), List.of())))
                 .hasMessageContaining("5-0.index: not seen by the server that writes the manifest (expected: one"
                         + " directory for checkpoints that all servers share)");
     }
