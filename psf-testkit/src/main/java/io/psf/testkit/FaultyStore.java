@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A store that does not keep the promises of {@link CheckpointStore}, as a test says: it fails, waits, loses files, or
- * lists late. For tests of what becomes of checkpoints then. Thread-safe.
+ * lists late. A test may watch what is written. For tests of what becomes of checkpoints then. Thread-safe.
  *
  * <pre>{@code
  * FaultyStore store = new FaultyStore(new FolderStore(folder));
@@ -37,9 +37,21 @@ public final class FaultyStore implements CheckpointStore {
         FAILED
     }
 
+    /** Is told of files. Called by any thread of a server. */
+    @FunctionalInterface
+    public interface Watcher {
+        /**
+         * Is told the name of a file that is to be written. May block.
+         *
+         * @throws IOException in place of the file
+         */
+        void writes(String name) throws IOException;
+    }
+
     private static final int NEVER = Integer.MAX_VALUE;
 
     private final CheckpointStore store;
+    private final Watcher watcher;
     private final Semaphore passes = new Semaphore(0);
     private final Semaphore waiting = new Semaphore(0);
     private int calls;
@@ -56,7 +68,13 @@ public final class FaultyStore implements CheckpointStore {
 
     /** Creates a store that passes all calls on. */
     public FaultyStore(CheckpointStore store) {
+        this(store, name -> {});
+    }
+
+    /** Creates a store that tells a watcher of each file that is to be written, and passes all calls on. */
+    public FaultyStore(CheckpointStore store, Watcher watcher) {
         this.store = store;
+        this.watcher = watcher;
     }
 
     /**
@@ -184,6 +202,7 @@ public final class FaultyStore implements CheckpointStore {
 
     @Override
     public NewFile create(String name) throws IOException {
+        watcher.writes(name);
         call("create of " + name);
         NewFile file = store.create(name);
         isWritten(name);
@@ -198,6 +217,7 @@ public final class FaultyStore implements CheckpointStore {
 
     @Override
     public void publish(String name, byte[] content) throws IOException {
+        watcher.writes(name);
         call("publication of " + name);
         switch (loss(name)) {
             case NONE -> store.publish(name, content);

@@ -25,7 +25,7 @@ import io.psf.runtime.PsCluster;
 import io.psf.runtime.TransportConfig;
 import io.psf.runtime.Worker;
 import io.psf.runtime.WorkerConfig;
-import io.psf.testkit.WatchedStore;
+import io.psf.testkit.FaultyStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -210,7 +210,7 @@ class ClientCheckpointsTest {
     void aWorkerThatJoinsEndsTheTurnOfAClient() throws InterruptedException {
         CountDownLatch mayEnd = new CountDownLatch(1);
         CountDownLatch isWriting = new CountDownLatch(1);
-        CheckpointStore slow = new WatchedStore(new FolderStore(folder), name -> {
+        CheckpointStore slow = new FaultyStore(new FolderStore(folder), name -> {
             if (name.endsWith(".index")) {
                 isWriting.countDown();
                 await().until(() -> mayEnd.getCount() == 0);

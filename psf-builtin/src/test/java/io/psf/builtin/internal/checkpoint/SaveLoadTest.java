@@ -16,7 +16,7 @@ import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
-import io.psf.testkit.WatchedStore;
+import io.psf.testkit.FaultyStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -50,10 +50,10 @@ class SaveLoadTest {
         return cluster(servers, name -> {});
     }
 
-    private PsCluster cluster(int servers, WatchedStore.Watcher watcher) {
+    private PsCluster cluster(int servers, FaultyStore.Watcher watcher) {
         return PsCluster.builder()
                 .servers(servers)
-                .checkpoints(new WatchedStore(new FolderStore(folder), watcher))
+                .checkpoints(new FaultyStore(new FolderStore(folder), watcher))
                 .start();
     }
 

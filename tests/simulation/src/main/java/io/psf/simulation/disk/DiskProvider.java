@@ -109,18 +109,6 @@ final class DiskProvider extends FileSystemProvider {
     }
 
     @Override
-    public void createLink(Path link, Path existing) throws IOException {
-        Disk disk = access(link);
-        DiskPath of = DiskPath.of(link);
-        DiskEntry entry = disk.get(DiskPath.of(existing));
-        if (disk.find(of) != null) {
-            throw new FileAlreadyExistsException(link.toString());
-        }
-        disk.requireSpace(link);
-        disk.parent(of).put(of.name(), entry);
-    }
-
-    @Override
     public void delete(Path path) throws IOException {
         Disk disk = access(path);
         DiskPath of = DiskPath.of(path);

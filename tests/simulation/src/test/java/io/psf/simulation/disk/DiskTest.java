@@ -105,19 +105,6 @@ class DiskTest {
                 .containsExactlyInAnyOrder("a=new", "a=oldb=new");
     }
 
-    @Test
-    void aFileWithTwoNamesIsOne() throws IOException {
-        assertThat(left((disk, folder) -> {
-                    write(folder.resolve("a"), "1", true).close();
-                    Files.createLink(folder.resolve("b"), folder.resolve("a"));
-                    OwnerFiles.forceNamesIn(folder);
-                    assertThat(Files.isSameFile(folder.resolve("a"), folder.resolve("b")))
-                            .isTrue();
-                    Files.delete(folder.resolve("a"));
-                }))
-                .containsExactlyInAnyOrder("b=1", "a=1b=1");
-    }
-
     private static void with(Consumer<Disk> fault, String error) throws IOException {
         Disk disk = new Disk(new Machine(1, false), "test");
         Path file = disk.folder("file");
