@@ -1,5 +1,6 @@
 package io.psf.builtin;
 
+import static io.psf.builtin.RowSamples.random;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -61,33 +62,18 @@ class IncrementalCheckpointsTest {
                         .optimizer(Optimizers.momentum(0.1, 0.9)));
     }
 
-    private static long key(long i) {
-        return i * 0x9e37_79b9L - 40;
-    }
-
-    private static float[] random(Random random, int n) {
-        float[] values = new float[n];
-        for (int i = 0; i < n; i++) {
-            values[i] = (float) random.nextGaussian();
-        }
-        return values;
-    }
-
     /** Pushes to some rows of both tensors, some of them twice, and removes some rows of the table. */
     private static void change(Worker worker, Random random, int rows) {
         long[] some = random.longs(rows, 0, ROWS).toArray();
         Tensors.pushRows(worker, FIXED, some, random(random, rows * WIDTH)).await();
-        long[] keys =
-                random.longs(rows, 0, ROWS).map(IncrementalCheckpointsTest::key).toArray();
+        long[] keys = random.longs(rows, 0, ROWS).map(RowSamples::key).toArray();
         float[] gradients = random(random, rows * WIDTH);
         int[] updates = new int[rows];
         Arrays.fill(updates, 1);
         PushEmbeddingPsf.stub(worker)
                 .call(TABLE, LongArray.wrap(keys), FloatArray.wrap(gradients), IntArray.wrap(updates))
                 .await();
-        long[] gone = random.longs(rows / 4, 0, ROWS)
-                .map(IncrementalCheckpointsTest::key)
-                .toArray();
+        long[] gone = random.longs(rows / 4, 0, ROWS).map(RowSamples::key).toArray();
         Tensors.removeRows(worker, TABLE, gone).await();
     }
 
@@ -100,7 +86,7 @@ class IncrementalCheckpointsTest {
         for (float each : Tensors.pull(worker, FIXED)) {
             values.add(each);
         }
-        long[] keys = Arrays.stream(all).map(IncrementalCheckpointsTest::key).toArray();
+        long[] keys = Arrays.stream(all).map(RowSamples::key).toArray();
         float[] rows = new float[ROWS * WIDTH];
         Tensors.pullRows(worker, TABLE, keys, rows).await();
         for (float each : rows) {
@@ -131,7 +117,7 @@ class IncrementalCheckpointsTest {
         Random random = new Random(77);
         long[] all = LongStream.range(0, ROWS).toArray();
         Tensors.pushRows(worker, FIXED, all, random(random, ROWS * WIDTH)).await();
-        long[] keys = Arrays.stream(all).map(IncrementalCheckpointsTest::key).toArray();
+        long[] keys = Arrays.stream(all).map(RowSamples::key).toArray();
         Tensors.pushRows(worker, TABLE, keys, random(random, ROWS * WIDTH)).await();
         return List.of(now.values(), content(worker).values());
     }

@@ -1,5 +1,8 @@
 package io.psf.builtin;
 
+import static io.psf.builtin.RowSamples.list;
+import static io.psf.builtin.RowSamples.pulled;
+import static io.psf.builtin.RowSamples.random;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -61,57 +64,16 @@ class ModelTest {
                         .optimizer(Optimizers.momentum(0.1, 0.9)));
     }
 
-    private static long key(long i) {
-        return i * 0x9e37_79b9L - 40;
-    }
-
-    private static float[] random(Random random, int n) {
-        float[] values = new float[n];
-        for (int i = 0; i < n; i++) {
-            values[i] = (float) random.nextGaussian();
-        }
-        return values;
-    }
-
     /** Pushes to some rows of each tensor, and removes some rows of the growing table. */
     private static void change(Worker worker, Random random, int rows) {
         for (TensorId each : List.of(FIXED, HALF)) {
             Tensors.pushRows(worker, each, random.longs(rows, 0, ROWS).toArray(), random(random, rows * WIDTH))
                     .await();
         }
-        long[] keys = random.longs(rows, 0, ROWS).map(ModelTest::key).toArray();
+        long[] keys = random.longs(rows, 0, ROWS).map(RowSamples::key).toArray();
         Tensors.pushRows(worker, TABLE, keys, random(random, rows * WIDTH)).await();
-        long[] gone = random.longs(rows / 4, 0, ROWS).map(ModelTest::key).toArray();
+        long[] gone = random.longs(rows / 4, 0, ROWS).map(RowSamples::key).toArray();
         Tensors.removeRows(worker, TABLE, gone).await();
-    }
-
-    /** Returns the rows that a worker pulls, by key. */
-    private static Map<Long, List<Float>> pulled(Worker worker, TensorId tensor) {
-        List<Long> keys = new ArrayList<>();
-        if (tensor.equals(TABLE)) {
-            for (long[] page : Tensors.keys(worker, tensor)) {
-                Arrays.stream(page).forEach(keys::add);
-            }
-        } else {
-            Arrays.stream(ALL).forEach(keys::add);
-        }
-        float[] values = new float[keys.size() * WIDTH];
-        Tensors.pullRows(
-                        worker, tensor, keys.stream().mapToLong(Long::longValue).toArray(), values)
-                .await();
-        Map<Long, List<Float>> rows = new TreeMap<>();
-        for (int i = 0; i < keys.size(); i++) {
-            rows.put(keys.get(i), list(Arrays.copyOfRange(values, i * WIDTH, (i + 1) * WIDTH)));
-        }
-        return rows;
-    }
-
-    private static List<Float> list(float[] values) {
-        List<Float> list = new ArrayList<>();
-        for (float each : values) {
-            list.add(each);
-        }
-        return list;
     }
 
     /** Returns the rows that a checkpoint has, by key; none occurs twice. */
@@ -164,7 +126,7 @@ class ModelTest {
                         assertThat(list(model.row(tensor, key).orElseThrow())).isEqualTo(values));
             });
             List<Long> some = new ArrayList<>();
-            model.rows(TABLE, LongStream.range(0, ROWS).map(ModelTest::key).toArray(), (key, values) -> some.add(key));
+            model.rows(TABLE, LongStream.range(0, ROWS).map(RowSamples::key).toArray(), (key, values) -> some.add(key));
             assertThat(some).containsExactlyInAnyOrderElementsOf(keys(model, TABLE));
             assertThat(model.row(TABLE, 12345)).isEmpty();
         });
@@ -301,7 +263,7 @@ class ModelTest {
     /** 77 MB of files, of which a load has every byte in a buffer of 256 KB only. */
     @Test
     void aModelIsReadInAHeapThatIsSmaller() throws Exception {
-        long[] keys = LongStream.range(0, 50_000).map(ModelTest::key).toArray();
+        long[] keys = LongStream.range(0, 50_000).map(RowSamples::key).toArray();
         try (PsCluster cluster = cluster(2);
                 Worker worker = cluster.worker(0)) {
             Tensors.init(worker, TensorSpec.table("large", 300_000, 64).initializer(Initializers.constant(1)));

@@ -1,5 +1,7 @@
 package io.psf.builtin.internal.checkpoint;
 
+import static io.psf.builtin.RowSamples.list;
+import static io.psf.builtin.RowSamples.pulled;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -21,7 +23,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -179,31 +180,6 @@ class ForgedCheckpointsTest {
         }
     }
 
-    private static Map<Long, List<Float>> pulled(Worker worker, boolean grows) {
-        List<Long> keys = new ArrayList<>();
-        if (grows) {
-            Tensors.keys(worker, T).forEach(page -> LongStream.of(page).forEach(keys::add));
-        } else {
-            LongStream.range(0, 40).forEach(keys::add);
-        }
-        float[] values = new float[keys.size() * WIDTH];
-        Tensors.pullRows(worker, T, keys.stream().mapToLong(Long::longValue).toArray(), values)
-                .await();
-        Map<Long, List<Float>> rows = new TreeMap<>();
-        for (int i = 0; i < keys.size(); i++) {
-            rows.put(keys.get(i), list(Arrays.copyOfRange(values, i * WIDTH, (i + 1) * WIDTH)));
-        }
-        return rows;
-    }
-
-    private static List<Float> list(float[] values) {
-        List<Float> list = new ArrayList<>();
-        for (float each : values) {
-            list.add(each);
-        }
-        return list;
-    }
-
     @ParameterizedTest
     @CsvSource({"true, false", "false, false", "true, true", "false, true"})
     void whatIsRefusedHasChangedNothing(boolean grows, boolean incremental) throws IOException {
@@ -240,7 +216,7 @@ class ForgedCheckpointsTest {
                 try {
                     Tensors.load(worker, T, "model");
                     if (read != null) {
-                        assertThat(pulled(worker, grows)).as("seed %s", seed).isEqualTo(read);
+                        assertThat(pulled(worker, T)).as("seed %s", seed).isEqualTo(read);
                         compared++;
                     }
                 } catch (PsException e) {

@@ -1,5 +1,6 @@
 package io.psf.builtin.internal.checkpoint;
 
+import static io.psf.builtin.RowSamples.random;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -103,14 +104,6 @@ final class IncrementLawsTest {
             all.put(id(spec).name(), ContentPsf.stub(worker).call(id(spec)).await());
         }
         return all;
-    }
-
-    private static float[] random(Random random, int n) {
-        float[] values = new float[n];
-        for (int i = 0; i < n; i++) {
-            values[i] = (float) random.nextGaussian();
-        }
-        return values;
     }
 
     private static long[] keys(Random random, int most) {
