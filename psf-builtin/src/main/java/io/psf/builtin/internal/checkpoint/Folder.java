@@ -83,6 +83,19 @@ record Folder(CheckpointStore store, String model) {
         }
     }
 
+    /** Returns the failure of a file that can be read, and is not as it was written. */
+    PsException damaged(String file, IllegalArgumentException why) {
+        return new PsException(
+                PsException.Code.STORAGE,
+                place(file) + ": damaged, " + why.getMessage() + " (expected: as it was saved)",
+                why);
+    }
+
+    /** Returns the failure of a file that cannot be read. */
+    PsException unreadable(String file, IOException why) {
+        return failure("reading " + place(file), why);
+    }
+
     /** Converts an I/O error to the caller's exception. */
     static PsException failure(String what, IOException e) {
         return new PsException(PsException.Code.STORAGE, what + ": " + reason(e), e);

@@ -66,7 +66,7 @@ record ImageFile(Folder folder, SavedImage image, ImageHeader header, ImageHeade
         } catch (NoSuchFileException e) {
             throw Folder.failure(place(folder, tensor, image), e);
         } catch (IOException e) {
-            throw Folder.failure("reading " + folder.place(image.file()), e);
+            throw folder.unreadable(image.file(), e);
         } catch (PsException | IllegalArgumentException e) {
             String damage = e instanceof PsException known ? known.detail() : e.getMessage();
             throw new PsException(PsException.Code.STORAGE, place(folder, tensor, image) + ": damaged, " + damage, e);
@@ -101,7 +101,7 @@ record ImageFile(Folder folder, SavedImage image, ImageHeader header, ImageHeade
         try (ImageInput in = folder.open(image)) {
             loader.add(ImageHeader.read(in), in, newer);
         } catch (IOException e) {
-            throw Folder.failure("reading " + folder.place(image.file()), e);
+            throw folder.unreadable(image.file(), e);
         }
     }
 }

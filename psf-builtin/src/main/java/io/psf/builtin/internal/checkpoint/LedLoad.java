@@ -20,44 +20,28 @@ import org.slf4j.LoggerFactory;
 /**
  * A load of a model, by the server that leads it: all servers verify what they are to load, then load it. Used on the
  * server's lane.
+ *
+ * @param options what its callers want of the checkpoints
+ * @param scope what it replaces
+ * @param rollback the last rollback that its callers know
+ * @param isWanted false once nobody waits for it
+ * @param allowed throws why the load is not allowed now
  */
-public final class LedLoad {
+public record LedLoad(
+        StoredNode leader,
+        String model,
+        ModelOptions options,
+        LoadScope scope,
+        long rollback,
+        BooleanSupplier isWanted,
+        Runnable allowed) {
     private static final Logger LOG = LoggerFactory.getLogger(LedLoad.class);
 
     /** In place of a step: the newest one that is not damaged. */
     public static final long NEWEST = -1;
 
-    private final StoredNode leader;
-    private final ModelSteps steps;
-    private final ModelOptions options;
-    private final LoadScope scope;
-    private final long rollback;
-    private final BooleanSupplier isWanted;
-    private final Runnable allowed;
-
-    /**
-     * Prepares a load.
-     *
-     * @param scope what it replaces
-     * @param rollback the last rollback that its callers know
-     * @param isWanted false once nobody waits for it
-     * @param allowed throws why the load is not allowed now
-     */
-    public LedLoad(
-            StoredNode leader,
-            String model,
-            ModelOptions options,
-            LoadScope scope,
-            long rollback,
-            BooleanSupplier isWanted,
-            Runnable allowed) {
-        this.leader = leader;
-        this.steps = ModelSteps.of(leader.checkpoints(), model);
-        this.options = options;
-        this.scope = scope;
-        this.rollback = rollback;
-        this.isWanted = isWanted;
-        this.allowed = allowed;
+    private ModelSteps steps() {
+        return ModelSteps.of(leader.checkpoints(), model);
     }
 
     /**
@@ -68,18 +52,18 @@ public final class LedLoad {
      * @return the manifest of the step that is loaded; empty if there is none
      */
     public CompletableFuture<Optional<ModelManifest>> start(long step) {
-        return ModelWorks.of(leader).add(steps.model(), isWanted, () -> run(step));
+        return ModelWorks.of(leader).add(model, isWanted, () -> run(step));
     }
 
     private CompletionStage<Optional<ModelManifest>> run(long step) {
         allowed.run();
         return step == NEWEST
-                ? newest(steps.steps(), null)
-                : load(steps.readIfComplete(step)
+                ? newest(steps().steps(), null)
+                : load(steps().readIfComplete(step)
                                 .map(ModelImages::manifest)
                                 .orElseThrow(() -> new PsException(
                                         PsException.Code.STORAGE,
-                                        "checkpoint \"" + steps.name(step)
+                                        "checkpoint \"" + steps().name(step)
                                                 + "\": damaged or missing (expected: a complete checkpoint of the"
                                                 + " model)")))
                         .thenApply(Optional::of);
@@ -97,7 +81,7 @@ public final class LedLoad {
         List<Long> others = newestFirst.subList(1, newestFirst.size());
         ModelManifest manifest;
         try {
-            manifest = steps.read(step).manifest();
+            manifest = steps().read(step).manifest();
         } catch (PsException e) {
             return newest(others, skipped(step, e, why));
         }
@@ -115,16 +99,12 @@ public final class LedLoad {
     }
 
     private PsException skipped(long step, PsException reason, @Nullable PsException before) {
-        LOG.warn(
-                "checkpoint of step {} of model \"{}\" is skipped: {}",
-                step,
-                steps.model(),
-                Names.printable(reason.detail()));
+        LOG.warn("checkpoint of step {} of model \"{}\" is skipped: {}", step, model, Names.printable(reason.detail()));
         return before == null ? reason : before;
     }
 
     private CompletionStage<ModelManifest> load(ModelManifest manifest) {
-        String checkpoint = steps.name(manifest.step());
+        String checkpoint = steps().name(manifest.step());
         ChosenTensors chosen = ChosenTensors.of(manifest, options, checkpoint);
         return read(manifest, chosen.ids(), true)
                 .handle((parts, failure) -> {
@@ -133,7 +113,7 @@ public final class LedLoad {
                     }
                     if (Stages.cause(failure) instanceof PsException known
                             && known.code() == PsException.Code.STORAGE) {
-                        ModelWorks.of(leader).skip(steps.model(), manifest.step()); // no save builds on it
+                        ModelWorks.of(leader).skip(model, manifest.step()); // no save builds on it
                     }
                     throw new CompletionException(Stages.cause(failure));
                 })
@@ -145,7 +125,7 @@ public final class LedLoad {
                     chosen.requireThere(loaded.parts());
                     LOG.info("checkpoint \"{}\" is loaded", checkpoint);
                     chosen.changes(loaded).forEach(change -> LOG.warn("checkpoint \"{}\": {}", checkpoint, change));
-                    return told(steps.model()).thenApply(done -> {
+                    return told(model).thenApply(done -> {
                         allowed.run(); // others may have changed the tensors meanwhile
                         return manifest;
                     });
@@ -159,7 +139,7 @@ public final class LedLoad {
                 isWanted,
                 () -> ReadModelPsf.stub(servers)
                         .withDeadline(ModelWorks.LIMIT)
-                        .call(steps.model(), manifest.step(), manifest.checksum(), tensors, dryRun, scope));
+                        .call(model, manifest.step(), manifest.checksum(), tensors, dryRun, scope));
     }
 
     private CompletionStage<Void> told(String model) {

@@ -24,24 +24,21 @@ public interface ListModels {
      *
      * @param manifests the text of the manifests of the complete steps, newest first
      * @param damaged the reason for each other step
-     * @param newest the highest number of a step that has a manifest, damaged or not; -1 if none has
      */
-    record Response(List<String> manifests, List<String> damaged, long newest) {}
+    record Response(List<String> manifests, List<String> damaged) {}
 
     /** Reads the manifests, and compares the lengths of the files. */
     default Response handle(Request request, StoredNode node) {
         ModelSteps steps = ModelSteps.of(node.checkpoints(), request.model());
         List<String> manifests = new ArrayList<>();
         List<String> damaged = new ArrayList<>();
-        long newest = -1;
         for (long step : steps.steps()) {
-            newest = Math.max(newest, step);
             try {
                 manifests.add(steps.read(step).manifest().text());
             } catch (PsException e) {
                 damaged.add(e.detail());
             }
         }
-        return new Response(manifests, damaged, newest);
+        return new Response(manifests, damaged);
     }
 }

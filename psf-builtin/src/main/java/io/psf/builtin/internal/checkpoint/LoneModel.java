@@ -16,7 +16,7 @@ public record LoneModel(TensorCaller caller, String model, List<TensorId> tensor
     public static LoneModel of(TensorCaller caller, TensorId tensor, String checkpoint) {
         return new LoneModel(
                 caller,
-                CheckpointPath.alone(checkpoint, tensor),
+                CheckpointNames.alone(checkpoint, tensor),
                 List.of(tensor),
                 "tensor \"" + tensor + "\" in checkpoint \"" + checkpoint + "\"");
     }
@@ -25,7 +25,7 @@ public record LoneModel(TensorCaller caller, String model, List<TensorId> tensor
     public static LoneModel ofStates(TensorCaller caller, List<TensorId> tensors, String checkpoint) {
         return new LoneModel(
                 caller,
-                checkpoint + CheckpointPath.STATES,
+                checkpoint + CheckpointNames.STATES,
                 tensors,
                 "states of optimizers in checkpoint \"" + checkpoint + "\"");
     }

@@ -67,7 +67,6 @@ record ModelImages(
     }
 
     private ServerIndex read(SavedIndex index) {
-        String file = folder.place(index.file());
         try {
             String text = folder.text(index.file());
             long bytes = text.getBytes(StandardCharsets.UTF_8).length;
@@ -82,17 +81,14 @@ record ModelImages(
             }
             return ServerIndex.parse(text);
         } catch (IllegalArgumentException e) {
-            throw new PsException(
-                    PsException.Code.STORAGE,
-                    file + ": damaged, " + e.getMessage() + " (expected: as it was saved)",
-                    e);
+            throw folder.damaged(index.file(), e);
         } catch (IOException e) {
-            throw Folder.failure("reading " + file, e);
+            throw folder.unreadable(index.file(), e);
         }
     }
 
     private String place() {
-        return folder.place(CheckpointPath.step(manifest.step()));
+        return folder.place(CheckpointNames.step(manifest.step()));
     }
 
     private void requireSave(long found, long expected) {

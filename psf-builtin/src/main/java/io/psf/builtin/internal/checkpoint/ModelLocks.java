@@ -55,8 +55,8 @@ final class ModelLocks implements AutoCloseable {
     }
 
     private static Folder folder(CheckpointStore store, String model) {
-        CheckpointPath.require("checkpoint", model);
-        return new Folder(store, CheckpointPath.shared(model));
+        CheckpointNames.require("checkpoint", model);
+        return new Folder(store, CheckpointNames.shared(model));
     }
 
     /**

@@ -112,14 +112,14 @@ public final class ModelReader {
         ModelSteps steps = ModelSteps.of(place, model);
         try {
             for (CheckpointStore.Entry each : steps.folder().store().list(model)) {
-                if (each.name().equals(CheckpointPath.step(step))) {
+                if (each.name().equals(CheckpointNames.step(step))) {
                     long millis = steps.isFinished(step) ? steps.saved(step).millis() : each.millis();
                     return Instant.ofEpochMilli(millis);
                 }
             }
             throw new NoSuchFileException(steps.name(step));
         } catch (IOException e) {
-            throw Folder.failure("reading " + steps.folder().place(CheckpointPath.step(step)), e);
+            throw Folder.failure("reading " + steps.folder().place(CheckpointNames.step(step)), e);
         }
     }
 

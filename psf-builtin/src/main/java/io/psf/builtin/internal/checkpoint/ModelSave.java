@@ -8,7 +8,6 @@ import io.psf.api.spi.StoredShard;
 import io.psf.builtin.image.ImageHeader;
 import io.psf.builtin.push.Stages;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -53,7 +52,7 @@ final class ModelSave {
         this.request = request;
         this.steps = ModelSteps.of(node.checkpoints(), request.model());
         this.folder = steps.folder();
-        this.prefix = CheckpointPath.step(request.step())
+        this.prefix = CheckpointNames.step(request.step())
                 + String.format(Locale.ROOT, "/%016x-%d", request.save(), node.rank());
         this.packs = new Packs(folder, prefix);
         this.base = request.base() < 0 ? null : base();
@@ -202,11 +201,7 @@ final class ModelSave {
                                 (ServerIndex.Slice slice) -> slice.tensor().id().name())
                         .thenComparing(slice -> slice.chain().begin()))
                 .toList();
-        String text = new ServerIndex(request.save(), lengths, slices).text();
-        String file = prefix + ServerIndex.SUFFIX;
-        folder.publish(file, text);
-        SavedIndex index =
-                new SavedIndex(file, text.getBytes(StandardCharsets.UTF_8).length, SealedText.checksum(text));
+        SavedIndex index = new ServerIndex(request.save(), lengths, slices).publish(folder, prefix);
         List<SavedTensor> tensors = slices.stream()
                 .map(ServerIndex.Slice::tensor)
                 .map(each -> new SavedTensor(each.id().name(), each.rows(), each.width(), request.save()))

@@ -27,7 +27,7 @@ record ModelSteps(Folder folder) {
      * @throws PsException with {@code BAD_REQUEST} if the name is no name of a model
      */
     static ModelSteps of(CheckpointStore store, String model) {
-        CheckpointPath.require("checkpoint", model);
+        CheckpointNames.require("checkpoint", model);
         return new ModelSteps(new Folder(store, model));
     }
 
@@ -37,11 +37,11 @@ record ModelSteps(Folder folder) {
 
     /** Returns the name of a step's checkpoint. */
     String name(long step) {
-        return folder.name(CheckpointPath.step(step));
+        return folder.name(CheckpointNames.step(step));
     }
 
     static String manifest(long step) {
-        return CheckpointPath.step(step) + "/" + ModelManifest.NAME;
+        return CheckpointNames.step(step) + "/" + ModelManifest.NAME;
     }
 
     /** Returns the steps that have a manifest, damaged or not, newest first. */
@@ -106,20 +106,17 @@ record ModelSteps(Folder folder) {
 
     /** Reads the manifest and the indexes of a step. */
     ModelImages images(long step) {
-        String file = folder.place(manifest(step));
+        String file = manifest(step);
         try {
-            ModelManifest manifest = ModelManifest.parse(folder.text(manifest(step)));
+            ModelManifest manifest = ModelManifest.parse(folder.text(file));
             if (manifest.step() != step) {
                 throw new IllegalArgumentException("step " + manifest.step());
             }
             return images(manifest);
         } catch (IllegalArgumentException e) {
-            throw new PsException(
-                    PsException.Code.STORAGE,
-                    file + ": damaged, " + e.getMessage() + " (expected: as it was saved)",
-                    e);
+            throw folder.damaged(file, e);
         } catch (IOException e) {
-            throw Folder.failure("reading " + file, e);
+            throw folder.unreadable(file, e);
         }
     }
 
@@ -129,7 +126,7 @@ record ModelSteps(Folder folder) {
 
     /** Returns the files in the folder of a step. */
     List<String> files(long step) throws IOException {
-        String name = CheckpointPath.step(step);
+        String name = CheckpointNames.step(step);
         return folder.store().list(folder.name(name)).stream()
                 .filter(each -> !each.isFolder())
                 .map(each -> name + "/" + each.name())
@@ -139,7 +136,7 @@ record ModelSteps(Folder folder) {
     /** Returns true if a step has a manifest, listed or not. What is no file is none. */
     boolean hasManifest(long step) throws IOException {
         return isFinished(step)
-                && folder.store().list(folder.name(CheckpointPath.step(step))).stream()
+                && folder.store().list(folder.name(CheckpointNames.step(step))).stream()
                         .noneMatch(each -> each.name().equals(ModelManifest.NAME)
                                 && each.bytes() == CheckpointStore.Entry.NO_FILE);
     }

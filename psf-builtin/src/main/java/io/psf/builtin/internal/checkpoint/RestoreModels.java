@@ -84,7 +84,11 @@ public interface RestoreModels {
     private static CompletionStage<Integer> run(
             StoredNode node, ModelSteps steps, ModelImages images, List<TensorId> tensors, boolean dryRun) {
         String checkpoint = steps.name(images.manifest().step());
-        return EachTensor.run(node, EachTensor.MANY, tensors, shard -> images.load(shard, checkpoint, dryRun, LoadScope.MODEL))
+        return EachTensor.run(
+                        node,
+                        EachTensor.MANY,
+                        tensors,
+                        shard -> images.load(shard, checkpoint, dryRun, LoadScope.MODEL))
                 .thenApply(List::size);
     }
 }

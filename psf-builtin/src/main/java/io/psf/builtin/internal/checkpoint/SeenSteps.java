@@ -122,7 +122,7 @@ final class SeenSteps {
                     folder.place(file) + ": not seen by the server that writes the manifest (expected: one directory"
                             + " for checkpoints that all servers share)");
         } catch (IOException e) {
-            throw Folder.failure("reading " + folder.place(file), e);
+            throw folder.unreadable(file, e);
         }
     }
 
@@ -169,7 +169,7 @@ final class SeenSteps {
             }
             folder.store().delete(steps.name(step));
         } catch (IOException e) {
-            throw Folder.failure("deleting " + folder.place(CheckpointPath.step(step)), e);
+            throw Folder.failure("deleting " + folder.place(CheckpointNames.step(step)), e);
         }
     }
 

@@ -33,6 +33,18 @@ record ServerIndex(long save, Map<String, Long> lengths, List<Slice> slices) {
     /** The images of a slice. */
     record Slice(TensorInfo tensor, SavedChain chain) {}
 
+    /**
+     * Writes the index.
+     *
+     * @param prefix the beginning of the file's name
+     */
+    SavedIndex publish(Folder folder, String prefix) {
+        String file = prefix + SUFFIX;
+        String text = text();
+        folder.publish(file, text);
+        return new SavedIndex(file, text.getBytes(StandardCharsets.UTF_8).length, SealedText.checksum(text));
+    }
+
     String text() {
         List<String> files = lengths.keySet().stream().sorted().toList();
         Map<String, Integer> numbers = new HashMap<>();

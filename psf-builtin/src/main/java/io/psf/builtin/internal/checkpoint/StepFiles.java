@@ -32,7 +32,7 @@ record StepFiles(Folder folder, ModelManifest manifest, Map<String, Long> length
                             folder.place(name) + ": " + found + " bytes (expected: " + length + ")");
                 }
             } catch (IOException e) {
-                throw Folder.failure("reading " + folder.place(name), e);
+                throw folder.unreadable(name, e);
             }
         });
     }

@@ -7,7 +7,6 @@ import io.psf.api.spi.CheckpointStore;
 import io.psf.builtin.image.TensorColumns;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -36,7 +35,7 @@ public final class StepWriter implements Closeable {
     private StepWriter(ModelSteps steps, long step) {
         this.steps = steps;
         this.step = step;
-        this.prefix = CheckpointPath.step(step) + String.format(Locale.ROOT, "/%016x-0", save);
+        this.prefix = CheckpointNames.step(step) + String.format(Locale.ROOT, "/%016x-0", save);
     }
 
     /**
@@ -96,11 +95,7 @@ public final class StepWriter implements Closeable {
 
     /** Writes the index and the manifest: the step is complete. */
     public void commit() {
-        String text = new ServerIndex(save, lengths, slices).text();
-        String file = prefix + ServerIndex.SUFFIX;
-        steps.folder().publish(file, text);
-        int bytes = text.getBytes(StandardCharsets.UTF_8).length;
-        SavedIndex index = new SavedIndex(file, bytes, SealedText.checksum(text));
+        SavedIndex index = new ServerIndex(save, lengths, slices).publish(steps.folder(), prefix);
         steps.look().write(new ModelManifest(step, tensors, List.of(index), List.of()));
         isCommitted = true;
     }

@@ -54,7 +54,7 @@ public final class TensorReader {
             }
             return header;
         } catch (IOException e) {
-            throw Folder.failure("reading " + folder.place(image.file()), e);
+            throw folder.unreadable(image.file(), e);
         } catch (PsException | IllegalArgumentException e) {
             String damage = e instanceof PsException known ? known.detail() : e.getMessage();
             throw new PsException(PsException.Code.STORAGE, folder.place(image.file()) + ": damaged, " + damage, e);

@@ -1,6 +1,6 @@
 /**
- * The functions that save and load the states of optimizers in a file of a worker. Imports psf-api, {@code push} and
- * {@code optimizer}.
+ * The functions that copy the states of optimizers of reduced weights to the servers and back. Imports psf-api, {@code
+ * push} and {@code optimizer}.
  */
 @NullMarked
 package io.psf.builtin.internal.states;

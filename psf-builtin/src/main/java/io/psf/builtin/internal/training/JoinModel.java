@@ -4,7 +4,7 @@ import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.layout.ByKey;
 import io.psf.api.spi.StoredNode;
-import io.psf.builtin.internal.checkpoint.CheckpointPath;
+import io.psf.builtin.internal.checkpoint.CheckpointNames;
 import io.psf.builtin.internal.checkpoint.RecordEntry;
 import io.psf.builtin.push.AtMost;
 import io.psf.builtin.push.Workers;
@@ -33,7 +33,7 @@ public interface JoinModel {
     /** Adds the calling worker to the attempt that has not begun. */
     default Response handle(Request request, StoredNode server) {
         RecordEntry.requireFit(request.entries());
-        CheckpointPath.require("name of model", request.model());
+        CheckpointNames.require("name of model", request.model());
         AtMost.requireName("work", request.work());
         int worker = Workers.rank(server.call(), "save or load of a model");
         ModelAttempt attempt = ModelAttempts.of(server).open();

@@ -48,7 +48,7 @@ class ModelStepsTest {
     }
 
     private static String of(long step, String name) {
-        return CheckpointPath.step(step) + "/" + name;
+        return CheckpointNames.step(step) + "/" + name;
     }
 
     /** Writes an index that names files. Returns the manifest of the step. */
@@ -100,8 +100,8 @@ class ModelStepsTest {
         file(of(3, "3-0-0.pack"));
         commit(3, of(3, "3-0-0.pack"));
         assertThat(steps.look().prune(1, 3, false, SkippedSteps.NONE)).isEmpty();
-        assertThat(path(CheckpointPath.step(1))).doesNotExist();
-        assertThat(path(CheckpointPath.step(2))).doesNotExist();
+        assertThat(path(CheckpointNames.step(1))).doesNotExist();
+        assertThat(path(CheckpointNames.step(2))).doesNotExist();
         assertThat(steps.readIfComplete(3)).isPresent();
     }
 
@@ -179,12 +179,12 @@ class ModelStepsTest {
         Path whole = file(of(1, "1-0-0.pack"));
         commit(1, of(1, "1-0-0.pack"));
         Files.createDirectories(path(of(2, "model")));
-        Files.createDirectories(path(CheckpointPath.step(3)));
+        Files.createDirectories(path(CheckpointNames.step(3)));
         Files.createSymbolicLink(path(of(3, "model")), path(of(1, "model")));
         steps.look().discard(1);
         assertThat(whole).doesNotExist();
         steps.look().discard(3);
-        assertThat(path(CheckpointPath.step(3))).doesNotExist();
+        assertThat(path(CheckpointNames.step(3))).doesNotExist();
     }
 
     /** To open a FIFO waits for a writer, and a link may lead to another user's file, or to one without an end. */

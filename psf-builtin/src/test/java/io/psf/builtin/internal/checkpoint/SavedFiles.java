@@ -38,7 +38,7 @@ public record SavedFiles(Path root, String model) {
 
     /** Returns the folder of a step. */
     public Path folder(long step) {
-        return root.resolve(model).resolve(CheckpointPath.step(step));
+        return root.resolve(model).resolve(CheckpointNames.step(step));
     }
 
     private List<SavedChain> chains(String tensor, long step) {
@@ -116,7 +116,7 @@ public record SavedFiles(Path root, String model) {
                     int checksum = ByteBuffer.wrap(bytes)
                             .order(ByteOrder.LITTLE_ENDIAN)
                             .getInt(bytes.length - Integer.BYTES);
-                    String file = CheckpointPath.step(step) + "/" + lengths.size() + Pack.SUFFIX;
+                    String file = CheckpointNames.step(step) + "/" + lengths.size() + Pack.SUFFIX;
                     SavedImage image = new SavedImage(
                             each.save(), each.begin(), each.end(), file, 0, bytes.length, checksum, each.bases());
                     Files.write(to.file(image), bytes);
@@ -129,7 +129,7 @@ public record SavedFiles(Path root, String model) {
         String text = new ServerIndex(manifest.tensors().get(0).save(), lengths, slices).text();
         Files.writeString(folder.resolve("all.index"), text);
         SavedIndex index = new SavedIndex(
-                CheckpointPath.step(step) + "/all.index",
+                CheckpointNames.step(step) + "/all.index",
                 text.getBytes(StandardCharsets.UTF_8).length,
                 SealedText.checksum(text));
         ModelManifest alone = new ModelManifest(step, manifest.tensors(), List.of(index), manifest.records());

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /** The names of models and of the folders in them. */
-public final class CheckpointPath {
+public final class CheckpointNames {
     private static final int LONGEST = 200;
     /** The end of the names of tensors' folders. */
     static final String TENSOR = ".tensor";
@@ -18,7 +18,7 @@ public final class CheckpointPath {
 
     private static final Pattern ALONE = Pattern.compile("[A-Za-z0-9%._-]{1,240}\\" + TENSOR);
 
-    private CheckpointPath() {}
+    private CheckpointNames() {}
 
     /**
      * Returns the name of the model that has one tensor alone: {@code <checkpoint>/<tensor>.tensor}.
