@@ -15,7 +15,7 @@ import numpy as np
 
 from . import frames
 from .codec import Reader
-from .errors import PsError, code_of
+from .errors import CODES, PsError, code_of
 
 #: How long a read blocks before it looks at the time again.
 _LOOK = 0.1
@@ -38,12 +38,16 @@ class Answer(NamedTuple):
     body: memoryview
     block: int
     arrays: int
+    #: Why this side has not taken the answer; None if it has.
+    untaken: Optional[PsError] = None
 
     def reader(self) -> Reader:
         return Reader(self.body, self.block, self.arrays, self.version)
 
     def failure(self) -> PsError:
         """Returns the failure that the answer has."""
+        if self.untaken is not None:
+            return self.untaken
         body = self.reader()
         try:
             detail = str(body.bytes(body.count()), "utf-8", "replace")
@@ -101,6 +105,9 @@ class Line:
         #: A frame that is longer than the buffer, as far as it has arrived.
         self._long: Optional[memoryview] = None
         self._filled = 0
+        #: The header of a frame for which there is no memory, and the number of its bytes that have not arrived.
+        self._skipped: Optional[bytes] = None
+        self._left = 0
         self._spare: List[np.ndarray] = []
         self.prepare()
 
@@ -185,12 +192,19 @@ class Line:
         self._end += n
         while self._end > self._begin:
             there = self._end - self._begin
+            if self._skipped is not None:
+                self._skip(min(there, self._left))
+                continue
             length = frames.require(self._view[self._begin: self._end], there)
             if length is None:
                 break
             if length > there:
                 if length > _READ // 2:
-                    self._long = self._memory(length)
+                    try:
+                        self._long = self._memory(length)
+                    except MemoryError:
+                        self._skipped, self._left = bytes(self._view[self._begin: self._begin + frames.SIZE]), length
+                        continue
                     self._long[:there] = self._view[self._begin: self._end]
                     self._filled = there
                     self._begin = self._end = 0
@@ -202,6 +216,17 @@ class Line:
             self._frame(self._view[at: at + frames.SIZE], memoryview(bytearray(self._view[at + frames.SIZE: at + length])))
         if self._begin == self._end:
             self._begin = self._end = 0
+
+    def _skip(self, n: int) -> None:
+        """Drops bytes of a frame for which there is no memory. At its end its call fails, and no other one."""
+        self._begin += n
+        self._left -= n
+        header, self._skipped = self._skipped, self._skipped if self._left else None
+        if header is not None and self._skipped is None:
+            length, _, _, version, _, _, _, slice, call, _, _, layout, _, _ = frames.HEADER.unpack(header)
+            why = PsError("RESOURCE_EXHAUSTED", "answer of %d bytes: no memory (expected: memory of this process for it)" % length)
+            self.receive(self, Answer(
+                call, slice, CODES.index(why.code), False, layout, version, memoryview(b""), 0, 0, why))
 
     def _frame(self, header: memoryview, body: memoryview) -> None:
         _, kind, _, version, _, _, _, slice, call, word, attempt, layout, block, arrays = frames.HEADER.unpack(header)

@@ -2,10 +2,12 @@
 
 import os
 import time
+from unittest import mock
 
 import numpy as np
 
 import psf
+from psf.line import Line
 
 from .cluster import ClusterTest, Proxy, together
 
@@ -58,6 +60,26 @@ class BreaksTest(ClusterTest):
 
         together(pushes, pushes, pushes, cuts)
         self.assertEqual(60 * 40_000, dense.pull().sum())
+        dense.clear()
+
+    def test_an_answer_without_memory_for_it_fails_its_call_alone(self):
+        proxy, cluster = self.through()
+        dense = cluster.dense(self.name(), (2, 1 << 18), slices=1, initializer=3)
+        connections, memory = proxy.connections, Line._memory
+
+        def little(line, length):
+            if length > 3 << 19:
+                raise MemoryError
+            return memory(line, length)
+
+        with mock.patch.object(Line, "_memory", little):
+            pulls = [dense.pull.start(), dense.pull_rows.start([1]), dense.pull.start(), dense.pull_rows.start([0])]
+            for large, small in (pulls[:2], pulls[2:]):
+                with self.assertRaisesRegex(psf.PsError, r"RESOURCE_EXHAUSTED: answer of 2097\d+ bytes: no memory \(expected: "):
+                    large.wait()
+                self.assertEqual(3 << 18, small.wait().sum())
+        self.assertEqual(3 << 19, dense.pull().sum())
+        self.assertEqual(connections, proxy.connections)
         dense.clear()
 
     def test_a_call_waits_for_a_connection_until_its_deadline(self):
