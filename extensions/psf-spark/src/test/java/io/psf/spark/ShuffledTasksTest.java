@@ -25,12 +25,17 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.java.function.VoidFunction;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tasks that are run again, and whose rows come from a shuffle, in another order each time. */
 @Timeout(180)
@@ -129,6 +134,55 @@ class ShuffledTasksTest {
                 .hasRootCauseInstanceOf(PsException.class)
                 .hasMessageContaining("OTHER_ATTEMPT: step ")
                 .hasMessageContaining("another attempt has changed the slice");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"repartition", "by key", "order", "join", "group", "coalesce", "cached by its job"})
+    void aSecondAttemptOnRowsOfAShuffleFails(String shape) {
+        TensorId tensor = counts(shape);
+        JavaRDD<Integer> keys = keys(shape);
+        assertThatThrownBy(() -> keys.foreachPartition(adding(tensor, ShuffledTasksTest::fail)))
+                .hasMessageContaining("OTHER_ATTEMPT: step ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"range", "file", "cached before"})
+    void aSecondAttemptOnOtherRowsAddsEachKeyOnce(String shape) {
+        TensorId tensor = counts(shape);
+        keys(shape).foreachPartition(adding(tensor, ShuffledTasksTest::fail));
+        assertThat(pulled(tensor)).containsOnly(1);
+    }
+
+    /** Returns each key once, by a query of one of these shapes. */
+    private static JavaRDD<Integer> keys(String shape) {
+        Dataset<Row> range = spark.range(0, KEYS, 1, PARTS).toDF();
+        Dataset<Row> rows = switch (shape) {
+            case "range" -> range;
+            case "repartition", "cached by its job", "cached before" -> range.repartition(PARTS);
+            case "by key" -> range.repartition(PARTS, range.col("id"));
+            case "order" -> range.orderBy(range.col("id").desc());
+            case "join" -> range.hint("merge").join(range.toDF("id"), "id");
+            case "group" ->
+                range.selectExpr("id % " + KEYS + " as id")
+                        .groupBy("id")
+                        .count()
+                        .select("id");
+            case "coalesce" -> range.repartition(2 * PARTS).coalesce(PARTS);
+            case "file" -> {
+                String file = folder.resolve("rows").toString();
+                range.repartition(PARTS).write().parquet(file);
+                yield spark.read().parquet(file);
+            }
+            default -> throw new IllegalArgumentException(shape);
+        };
+        JavaRDD<Integer> keys = rows.javaRDD().map(row -> (int) row.getLong(0));
+        if (shape.startsWith("cached")) {
+            keys.persist(StorageLevel.MEMORY_AND_DISK());
+        }
+        if (shape.equals("cached before")) {
+            assertThat(keys.count()).isEqualTo(KEYS);
+        }
+        return keys;
     }
 
     @Test
