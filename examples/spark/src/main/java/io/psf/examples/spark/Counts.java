@@ -14,9 +14,9 @@ import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.TaskCaller;
 import io.psf.spark.PsSpark;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Iterator;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.ForeachPartitionFunction;
 import org.apache.spark.sql.Dataset;
@@ -38,12 +38,15 @@ final class Counts {
     static double run(DemoSpark spark, long events, boolean kill) throws Exception {
         TensorId counts = Tensors.init(PsSpark.client(), TensorSpec.growing("counts", 1));
         ModelCheckpoints checkpoints = ModelCheckpoints.at(PsSpark.client(), "counts");
-        if (kill) {
-            spark.killOneAfter(Duration.ofSeconds(4));
-        }
+        AtomicBoolean kills = new AtomicBoolean(kill);
         PsSpark.train(spark.session(), checkpoints, DAYS, day -> {
             spark.say("day " + day + ": counts " + events + " events");
-            pages(spark, events, day).foreachPartition((ForeachPartitionFunction<Row>) rows -> count(counts, rows));
+            boolean isLost = day == 2 && kills.getAndSet(false);
+            if (isLost) {
+                spark.say("an executor will end like by kill -9, with its server, in the middle of this day");
+            }
+            pages(spark, events, day)
+                    .foreachPartition((ForeachPartitionFunction<Row>) rows -> count(counts, rows, isLost));
         });
         Dataset<Row> found = PsSpark.read(spark.session(), counts);
         double sum = sum(found);
@@ -73,7 +76,7 @@ final class Counts {
                 .withColumn("key", xxhash64(col("page")));
     }
 
-    private static void count(TensorId counts, Iterator<Row> rows) {
+    private static void count(TensorId counts, Iterator<Row> rows, boolean isLost) {
         TaskCaller task = PsSpark.client().task(TaskContext.get());
         long[] keys = new long[BATCH];
         float[] ones = new float[BATCH];
@@ -89,6 +92,11 @@ final class Counts {
                                 FloatArray.wrap(ones).slice(0, size),
                                 FACTOR)
                         .await();
+                if (isLost
+                        && TaskContext.getPartitionId() == 1
+                        && TaskContext.get().attemptNumber() == 0) {
+                    Runtime.getRuntime().halt(137);
+                }
                 size = 0;
             }
         }
