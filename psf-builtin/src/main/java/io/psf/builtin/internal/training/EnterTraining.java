@@ -83,13 +83,16 @@ public interface EnterTraining {
                         before.filter(each -> each.step() >= request.steps()).isPresent(),
                         loop,
                         answer))
-                .whenComplete((place, failure) -> {
+                .thenApply(place -> {
+                    Optional<ModelManifest> newest = works.isUnchanged(request.model(), ended)
+                            ? before
+                            : ModelWorks.newest(node, request.model());
+                    String manifest = newest.map(ModelManifest::text).orElse("");
+                    return new Response(place.cut(), place.entries(), manifest);
+                })
+                .whenComplete((response, failure) -> {
                     if (failure == null) {
-                        Optional<ModelManifest> newest = works.isUnchanged(request.model(), ended)
-                                ? before
-                                : ModelWorks.newest(node, request.model());
-                        String manifest = newest.map(ModelManifest::text).orElse("");
-                        answer.complete(new Response(place.cut(), place.entries(), manifest));
+                        answer.complete(response);
                     } else {
                         answer.completeExceptionally(Stages.cause(failure));
                     }
