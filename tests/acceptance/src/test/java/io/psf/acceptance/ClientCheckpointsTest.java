@@ -433,6 +433,11 @@ class ClientCheckpointsTest {
                             cluster.servers().get(1).close();
                             isLost.countDown();
                         });
+                        try {
+                            isLost.await(); // before the server has a part of the save
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                        }
                     }
                 }
             });
