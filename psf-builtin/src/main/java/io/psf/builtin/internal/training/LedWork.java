@@ -68,10 +68,11 @@ final class LedWork implements LoopWork {
             return CompletableFuture.completedFuture(Outcome.NONE);
         }
         LedSave save = save(all, step, entries);
-        CompletableFuture<Long> saved = save.start(all::isAwaited);
-        var unused = saved.whenComplete((done, failure) -> ended(failure));
-        CompletionStage<?> awaited = all.isWhole() ? saved : save.frozen();
-        return awaited.handle((done, failure) -> {
+        CompletableFuture<Long> saved =
+                save.start(all::isAwaited).whenComplete((done, failure) -> ended(failure));
+        CompletionStage<Long> copied =
+                save.frozen().thenApply(done -> step).exceptionallyCompose(failure -> saved); // which has counted it
+        return (all.isWhole() ? saved : copied).handle((done, failure) -> {
             if (failure == null) {
                 return step;
             }
