@@ -124,7 +124,7 @@ final class LostGiverTest {
     /** Pushes the gradient of a step, which is the same for all workers. */
     private static void push(Weights weights, long step) {
         float[] gradient = new float[N];
-        Arrays.fill(gradient, step % 2 == 0 ? step : -3 * step);
+        Arrays.fill(gradient, (float) (step % 2 == 0 ? step : -3 * step));
         weights.push(gradient).await();
     }
 
