@@ -176,7 +176,7 @@ def model():
 
 @unittest.skipIf(torch is None, "torch: not installed (expected: apt-get install python3-torch)")
 class OuterTest(ClusterTest):
-    STEPS = 200
+    STEPS = 100
 
     def loss(self, of, seed, rows=64):
         inputs, target = batch(seed, rows)
