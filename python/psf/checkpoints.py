@@ -157,7 +157,7 @@ class Checkpoints:
             "whole": whole, "given": True, "options": self._options, "entries": list(record),
             "rollback": self.cluster.noted_rollback}, LIMIT).wait()
         if load:
-            self._take()
+            self.take()
         return met
 
     def flush(self) -> None:
@@ -165,7 +165,8 @@ class Checkpoints:
         for part in self.parts:
             part.flush()
 
-    def _take(self) -> None:
+    def take(self) -> None:
+        """Lets the parts of the model on this worker take what the servers have."""
         for part in self.parts:
             part.loaded()
 
@@ -195,7 +196,7 @@ class Checkpoints:
             manifest = cluster.call("psf.model.load", {
                 "server": SERVER, "model": self.name, "step": step, "options": self._options, "scope": "MODEL",
                 "rollback": cluster.noted_rollback}, LIMIT).wait().manifest
-            self._take()
+            self.take()
         else:
             manifest = self._together(what, True, step, []).manifest
         return parse(manifest) if manifest else None

@@ -195,6 +195,7 @@ class _Run:
             self._continue(latest, place.cut)
             LOG.info("worker %d joins the training after step %d", self.rank, place.cut)
             self._meet(False)
+            self.checkpoints.take()
         elif cluster.is_late and latest is not None:
             raise PsError("ROLLED_BACK", "worker %d has joined, and the workers that trained before have left" % self.rank)
         else:

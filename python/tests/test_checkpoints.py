@@ -1,5 +1,6 @@
 """Checkpoints and training loops, on a cluster."""
 
+import threading
 import unittest
 
 import numpy as np
@@ -143,6 +144,38 @@ class CheckpointsTest(ClusterTest):
         self.assertLess(steps[0], 1_000_000)
         self.assertEqual(steps[0], self.model(workers[0]).latest().step)
         self.model(workers[0]).delete()
+
+    def test_a_worker_that_joins_takes_what_the_servers_have_at_its_cut(self):
+        workers, tensors = self.pair()
+        begun, seen = threading.Event(), []
+
+        class Part:
+            def flush(self):
+                pass
+
+            def loaded(self):
+                seen.append("loaded")
+
+        def train(worker):
+            loop = self.model(worker).every_steps(1 << 30)
+            return loop.run(1 << 30, lambda step: begun.set())
+
+        def join():
+            begun.wait()
+            worker = self.connected(role="worker")
+            self.assertTrue(worker.is_late)
+            loop = self.model(worker, parts=[Part()]).every_steps(1 << 30)
+
+            def step(number):
+                seen.append("step")
+                loop.stop()
+
+            return loop.run(1 << 30, step)
+
+        self.assertEqual(1, len(set(together(*[lambda each=each: train(each) for each in workers], join))))
+        self.assertEqual(["loaded", "step"], seen[:2])
+        self.model(workers[0]).delete()
+        tensors[0].clear()
 
 
 if __name__ == "__main__":
