@@ -6,17 +6,12 @@ import static org.awaitility.Awaitility.await;
 import io.psf.api.CallListener;
 import io.psf.api.Pending;
 import io.psf.api.TensorId;
-import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -37,7 +32,6 @@ final class MovedSlicesTest {
     private static final int ROWS = 3000;
 
     private final List<Breaking> transports = new CopyOnWriteArrayList<>();
-    private final SplittableRandom random = new SplittableRandom(7);
 
     /** The rank of the worker that moves slices; the others push. */
     private static final int MOVER = 2;
@@ -60,41 +54,8 @@ final class MovedSlicesTest {
         return Tensors.init(cluster.worker(0), TensorSpec.dense(name, ROWS).slices(SLICES));
     }
 
-    /** Moves some slices of a tensor, at least one, to other servers, with their values. */
-    private CompletableFuture<Void> move(PsCluster cluster, TensorId tensor, TensorId everywhere) {
-        Worker mover = cluster.worker(MOVER);
-        List<Integer> servers = new ArrayList<>(mover.layout(tensor).servers());
-        int sure = random.nextInt(SLICES);
-        for (int slice = 0; slice < SLICES; slice++) {
-            if (slice == sure || random.nextBoolean()) {
-                servers.set(slice, (servers.get(slice) + 1 + random.nextInt(SERVERS - 1)) % SERVERS);
-            }
-        }
-        return cluster.scheduler().move(tensor, servers, next -> carry(mover, tensor, everywhere, next));
-    }
-
-    private static void carry(Worker mover, TensorId tensor, TensorId everywhere, TensorLayout next) {
-        assertThat(take(mover, tensor, everywhere)).isEqualTo(SLICES);
-        assertThat(put(mover, next)).isEqualTo(SLICES);
-    }
-
-    private static int take(Worker mover, TensorId tensor, TensorId everywhere, Integer... ranks) {
-        List<Integer> from = ranks.length == 0 ? List.of(0, 1, 2) : List.of(ranks);
-        return TakeSlicesPsf.stub(mover).call(tensor, everywhere, from).await().taken();
-    }
-
-    private static int put(Worker mover, TensorLayout next) {
-        PutSlices.NEXT.put(next.info().id(), next);
-        return PutSlicesPsf.stub(mover).call(next.info().id()).await().put();
-    }
-
-    /** Returns the values of the slices, which are on no server then. */
-    private static Collection<float[]> values(PsCluster cluster, TensorId tensor, TensorId everywhere) {
-        assertThat(take(cluster.worker(MOVER), tensor, everywhere)).isPositive();
-        Map<Integer, float[]> taken = Objects.requireNonNull(TakeSlices.TAKEN.remove(tensor));
-        assertThat(taken.values().stream().mapToInt(values -> values.length).sum())
-                .isEqualTo(ROWS);
-        return taken.values();
+    private static SliceMover mover(PsCluster cluster) {
+        return new SliceMover(cluster, cluster.worker(MOVER));
     }
 
     /** Pushes ones until told to stop, and counts the pushes. */
@@ -147,16 +108,16 @@ final class MovedSlicesTest {
         int most = 20 * Integer.getInteger("psf.laws.times", 1);
         try (PsCluster cluster = start(tcp)) {
             TensorId tensor = init(cluster, "moved-" + tcp);
-            TensorId everywhere = init(cluster, "everywhere");
+            SliceMover mover = mover(cluster);
             Pushing pushing = new Pushing(cluster, tensor);
             for (int moves = 0; moves < most || !haveBroken(10); moves++) {
-                move(cluster, tensor, everywhere).join();
+                mover.move(tensor).join();
                 transports.forEach(Breaking::breakOne);
                 long seen = pushing.pushes.get();
                 await().forever().until(() -> pushing.pushes.get() > seen + 5 || !pushing.failures.isEmpty());
             }
             long pushes = pushing.end();
-            for (float[] values : values(cluster, tensor, everywhere)) {
+            for (float[] values : mover.values(tensor)) {
                 assertThat(values).containsOnly((float) pushes);
             }
             assertThat(cluster.worker(0).layout(tensor).version())
@@ -184,9 +145,8 @@ final class MovedSlicesTest {
     @Test
     void onlyThePartThatWasRefusedIsSentAgain() {
         try (PsCluster cluster = start(false)) {
-            TensorId everywhere = init(cluster, "everywhere");
+            SliceMover mover = mover(cluster);
             Worker worker = cluster.worker(0);
-            Worker mover = cluster.worker(MOVER);
             TensorId tensor =
                     Tensors.init(worker, TensorSpec.dense("left", ROWS).slices(2));
             List<Integer> before = worker.layout(tensor).servers();
@@ -198,15 +158,14 @@ final class MovedSlicesTest {
             List<Pending<AddEverywhere.Response>> pushed = new ArrayList<>();
             cluster.scheduler()
                     .move(tensor, after, next -> {
-                        assertThat(take(mover, tensor, everywhere, before.get(1)))
-                                .isOne();
+                        assertThat(mover.take(tensor, before.get(1))).isOne();
                         pushed.add(AddEverywherePsf.stub(worker).call(tensor, ones));
-                        assertThat(put(mover, next)).isOne();
+                        assertThat(mover.put(next)).isOne();
                     })
                     .join();
             assertThat(pushed.get(0).await().rows()).isEqualTo(ROWS);
             assertThat(counting.sent).as("two parts, and one of them again").hasValue(3);
-            for (float[] values : values(cluster, tensor, everywhere)) {
+            for (float[] values : mover.values(tensor)) {
                 assertThat(values).containsOnly(1);
             }
         }
@@ -216,9 +175,8 @@ final class MovedSlicesTest {
     @Test
     void aPushIsRepeatedUntilTheSlicesStay() {
         try (PsCluster cluster = start(false)) {
-            TensorId everywhere = init(cluster, "everywhere");
+            SliceMover mover = mover(cluster);
             Worker worker = cluster.worker(0);
-            Worker mover = cluster.worker(MOVER);
             TensorId tensor =
                     Tensors.init(worker, TensorSpec.dense("twice", ROWS).slices(2));
             Counting counting = new Counting();
@@ -232,20 +190,20 @@ final class MovedSlicesTest {
                     before.stream().map(server -> (server + 1) % SERVERS).toList();
             cluster.scheduler()
                     .move(tensor, after, next -> {
-                        take(mover, tensor, everywhere);
+                        mover.take(tensor);
                         pushed.add(AddEverywherePsf.stub(worker).call(tensor, ones));
                         awaitRefused(counting, 2);
                         again.add(cluster.scheduler().move(tensor, before, last -> {
-                            take(mover, tensor, everywhere);
+                            mover.take(tensor);
                             awaitRefused(counting, 4);
-                            assertThat(put(mover, last)).isEqualTo(2);
+                            assertThat(mover.put(last)).isEqualTo(2);
                         }));
-                        assertThat(put(mover, next)).isEqualTo(2);
+                        assertThat(mover.put(next)).isEqualTo(2);
                     })
                     .join();
             assertThat(pushed.get(0).await().rows()).isEqualTo(ROWS);
             again.get(0).join();
-            for (float[] values : values(cluster, tensor, everywhere)) {
+            for (float[] values : mover.values(tensor)) {
                 assertThat(values).containsOnly(1);
             }
         }
@@ -263,9 +221,8 @@ final class MovedSlicesTest {
     @ValueSource(booleans = {true, false})
     void whatIsSentAgainOfAStepIsTheSameStep(boolean whole) {
         try (PsCluster cluster = start(false)) {
-            TensorId everywhere = init(cluster, "everywhere");
+            SliceMover mover = mover(cluster);
             Worker worker = cluster.worker(0);
-            Worker mover = cluster.worker(MOVER);
             TensorId tensor =
                     Tensors.init(worker, TensorSpec.dense("task-" + whole, ROWS).slices(2));
             List<Integer> before = worker.layout(tensor).servers();
@@ -275,12 +232,12 @@ final class MovedSlicesTest {
             List<Pending<?>> pending = new ArrayList<>();
             cluster.scheduler()
                     .move(tensor, after, next -> {
-                        assertThat(take(mover, tensor, everywhere, from)).isEqualTo(whole ? 2 : 1);
+                        assertThat(mover.take(tensor, from)).isEqualTo(whole ? 2 : 1);
                         TaskCaller task = worker.task(1);
                         for (int i = 0; i < 50; i++) {
                             pending.add(StepProbePsf.stub(task).call(tensor, false));
                         }
-                        assertThat(put(mover, next)).isEqualTo(whole ? 2 : 1);
+                        assertThat(mover.put(next)).isEqualTo(whole ? 2 : 1);
                     })
                     .join();
             pending.forEach(Pending::await);

@@ -22,16 +22,19 @@ interface PutSlices {
     /** The layout of each tensor whose slices are on no server, as they are placed next. */
     Map<TensorId, TensorLayout> NEXT = new ConcurrentHashMap<>();
 
-    /** The tensor's values are changed by functions alone. */
-    Optimizer UNUSED = new Optimizer() {
+    /** Adds what is pushed. Functions of the tests change the values themselves. */
+    Optimizer ADD = new Optimizer() {
         @Override
         public void apply(Shard shard, FloatArray update) {
-            throw new AssertionError("not reached");
+            shard.values().addScaled(1, update);
         }
 
         @Override
         public void apply(Shard shard, LongArray keys, FloatArray update) {
-            throw new AssertionError("not reached");
+            int width = shard.width();
+            for (int i = 0; i < keys.length(); i++) {
+                shard.values(keys.get(i)).addScaled(1, update.slice(i * width, (i + 1) * width));
+            }
         }
     };
 
@@ -47,10 +50,7 @@ interface PutSlices {
             float[] there = layout.server(slice) == server.rank() ? taken.remove(slice) : null;
             if (there != null) {
                 FloatArray values = FloatArray.wrap(there);
-                put += server.create(
-                                layout, slice, UNUSED, shard -> shard.values().copyFrom(0, values))
-                        ? 1
-                        : 0;
+                put += server.create(layout, slice, ADD, shard -> shard.values().copyFrom(0, values)) ? 1 : 0;
             }
         }
         return new Response(put);
