@@ -43,7 +43,7 @@ def connect(scheduler: Optional[str] = None, role: Optional[str] = None, rank: O
             secret: Optional[str] = None, tls: Union[Tls, Sequence[str], None] = None, cluster: Optional[str] = None,
             node: Optional[str] = None, deadline: Union[float, str, None] = None,
             join_timeout: Union[float, str, None] = None, reconnect_limit: Union[float, str, None] = None,
-            leave_at_exit: Optional[bool] = None) -> Cluster:
+            leave_at_exit: Optional[bool] = None, checksum: Optional[bool] = None) -> Cluster:
     """Connects to a cluster. Blocks until the cluster is complete and all servers are connected.
 
     Each argument takes precedence over its setting in the environment (``PSF_SCHEDULER``, ``PSF_RANK``, ..).
@@ -60,6 +60,7 @@ def connect(scheduler: Optional[str] = None, role: Optional[str] = None, rank: O
     :param join_timeout: how long the cluster may take to form
     :param reconnect_limit: how long a broken connection to a server is made again without progress
     :param leave_at_exit: whether the program leaves the cluster when it ends without a ``close``
+    :param checksum: whether each frame has a checksum, without TLS; also without it those of a server that wants them
     :raises PsError: as in Java: with ``TIMED_OUT`` or ``UNAVAILABLE`` if the cluster is not reached or does not form in
         time; with ``BAD_REQUEST`` if the secret is wrong, or the cluster has all of its workers
     """
@@ -67,7 +68,7 @@ def connect(scheduler: Optional[str] = None, role: Optional[str] = None, rank: O
     given: Dict[str, Any] = {
         "rank": rank, "secret": secret, "tls": None if tls is None else Tls(*tls), "cluster": cluster, "node": node,
         "deadline": deadline, "join_timeout": join_timeout, "reconnect_limit": reconnect_limit,
-        "leave_at_exit": leave_at_exit}
+        "leave_at_exit": leave_at_exit, "checksum": checksum}
     given = {name: value for name, value in given.items() if value is not None}
     for name in ("deadline", "join_timeout", "reconnect_limit"):
         if name in given:

@@ -2,62 +2,64 @@
 
 from __future__ import annotations
 
-from typing import List
+from typing import Any, List
 
 import numpy as np
 
 _POLYNOMIAL = 0x82F63B78
-_LANES = 1024
+
+#: The length of the blocks whose registers are computed byte by byte.
+_BLOCK = 1024
+
+#: The polynomial divides x^5685 + x^1362 + x^426 + 1. Bytes are therefore the same as zeros in their place, if each is
+#: added (xor) to the bytes at these distances behind it; and so at these distances times a power of two.
+_DISTANCES = (4323, 5259, 5685)
+_UNITS = (64, 8, 1)
+
+#: Bytes that turn a register of zeros into the one with which a checksum begins.
+_FIRST = bytes.fromhex("54641f64")
 
 
 def _table() -> np.ndarray:
-    table = np.arange(256, dtype=np.uint32)
+    """Returns the register behind each byte at each place of a block, [block, 256] uint32."""
+    last = np.arange(256, dtype=np.uint32)
     for _ in range(8):
-        table = np.where(table & 1, (table >> 1) ^ np.uint32(_POLYNOMIAL), table >> 1).astype(np.uint32)
+        last = np.where(last & 1, (last >> 1) ^ np.uint32(_POLYNOMIAL), last >> 1).astype(np.uint32)
+    table = np.empty((_BLOCK, 256), np.uint32)
+    table[-1] = last
+    for place in range(_BLOCK - 1, 0, -1):
+        table[place - 1] = (table[place] >> 8) ^ last[table[place] & 0xFF]
     return table
 
 
 _TABLE = _table()
+_BYTES = _TABLE.reshape(-1)
+_PLACES = np.arange(_BLOCK) * 256
+
+#: What the bytes of a register become behind a block.
+_MOVED: List[List[int]] = [_TABLE[place].tolist() for place in range(4)]
 
 
-def crc32c(data: np.ndarray) -> int:
-    """Returns the checksum of bytes, [n] uint8.
-
-    The bytes are divided into lanes, whose registers are computed side by side. The register behind two lanes is the
-    one of the first lane, moved on by as many zeros as the second lane has bytes, xor the register of the second lane.
-    """
-    length = len(data) // _LANES
-    registers = np.zeros(_LANES, np.uint32)
-    lanes = np.ascontiguousarray(data[: length * _LANES].reshape(_LANES, length).T)
-    for step in lanes:
-        registers = (registers >> 8) ^ _TABLE[(registers ^ step) & 0xFF]
-    moved = 0xFFFFFFFF
-    if length:
-        moves = _moves(length)
-        for register in registers.tolist():
-            moved = _apply(moves, moved) ^ register
-    for byte in data[length * _LANES:].tolist():
-        moved = (moved >> 8) ^ int(_TABLE[(moved ^ byte) & 0xFF])
-    return moved ^ 0xFFFFFFFF
+def crc32c(*parts: Any) -> int:
+    """Returns the checksum of bytes, which are in one or several buffers."""
+    data = _folded(np.frombuffer(bytearray().join([_FIRST, *parts]), np.uint8))
+    a, b, c, d = _MOVED
+    register, begin = 0, 0
+    for end in range(len(data) % _BLOCK or _BLOCK, len(data) + 1, _BLOCK):
+        of_block = np.bitwise_xor.reduce(_BYTES.take(_PLACES[begin - end:] + data[begin:end])).item()
+        register = (a[register & 0xFF] ^ b[register >> 8 & 0xFF] ^ c[register >> 16 & 0xFF] ^ d[register >> 24]
+                    ^ of_block)
+        begin = end
+    return register ^ 0xFFFFFFFF
 
 
-def _apply(moves: List[int], register: int) -> int:
-    moved, bit = 0, 0
-    while register:
-        if register & 1:
-            moved ^= moves[bit]
-        register >>= 1
-        bit += 1
-    return moved
-
-
-def _moves(zeros: int) -> List[int]:
-    """Returns what each bit of a register becomes behind so many bytes of zeros."""
-    one = [int(_TABLE[bit]) if bit < 256 else bit >> 8 for bit in (1 << i for i in range(32))]
-    moves = [1 << i for i in range(32)]
-    while zeros:
-        if zeros & 1:
-            moves = [_apply(one, bit) for bit in moves]
-        one = [_apply(one, bit) for bit in one]
-        zeros >>= 1
-    return moves
+def _folded(data: np.ndarray) -> np.ndarray:
+    """Returns the few last bytes of an array, to which the others have been added."""
+    nearest, _, longest = _DISTANCES
+    for unit in _UNITS:
+        while len(data) > longest * unit:
+            n = min(nearest * unit, len(data) - longest * unit)
+            for distance in _DISTANCES:
+                data[distance * unit: distance * unit + n] ^= data[:n]
+            data = data[n:]
+    return data

@@ -6,13 +6,14 @@ import struct
 from typing import Any, List, Optional, Sequence
 
 from .codec import Writer
+from .crc import crc32c
 from .errors import PsError
 from .schema import Schema
 
 HEADER = struct.Struct("<iBbHIIIiqiHHii")
 SIZE = HEADER.size
-REQUEST, ANSWER, DONE, CHAIN, PING = 0xB1, 0xB2, 0xB3, 0xB4, 0xB7
-_KINDS = {REQUEST, ANSWER, DONE, CHAIN, 0xB5, PING, 0xB8}
+REQUEST, ANSWER, DONE, CHAIN, PING, CHECK = 0xB1, 0xB2, 0xB3, 0xB4, 0xB7, 0xB8
+_KINDS = {REQUEST, ANSWER, DONE, CHAIN, 0xB5, PING, CHECK}
 
 #: The longest frame.
 LONGEST = 2_147_483_584
@@ -48,6 +49,27 @@ def done(below: int, calls: Sequence[int] = ()) -> bytes:
 
 
 PING_FRAME = HEADER.pack(SIZE, PING, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+#: Each frame of its side behind it has checksums.
+CHECK_FRAME = HEADER.pack(SIZE, CHECK, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+#: In front of a frame: the checksums of its header, and of the rest.
+SUMS = struct.Struct("<II")
+
+
+def checked(buffers: List[Any]) -> List[Any]:
+    """Returns the buffers of a frame behind its checksums."""
+    first = memoryview(buffers[0])
+    sums = SUMS.pack(crc32c(first[:SIZE]), crc32c(first[SIZE:], *buffers[1:]))
+    return [sums + buffers[0], *buffers[1:]]
+
+
+def verify(part: str, data: Any, expected: int) -> None:
+    """Requires that a part of a frame has its checksum."""
+    found = crc32c(data)
+    if found != expected:
+        raise PsError("UNAVAILABLE", "frame damaged on the way: checksum of its %s: 0x%x (expected: 0x%x)" % (
+            part, found, expected))
 
 
 def require(header: Any, there: int) -> Optional[int]:

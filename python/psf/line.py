@@ -22,6 +22,9 @@ _LOOK = 0.1
 
 _READ = 1 << 16
 
+#: An unfinished frame that does not grow by this much is no sign of life: pings are taken for its rest if its length is damaged.
+_GROWS = 1 << 10
+
 #: The references to an array in a list, as a loop over the list counts them.
 _UNUSED = 3
 
@@ -60,7 +63,15 @@ def member_address(host: str, port: int) -> str:
     return ("[%s]:%d" if ":" in host else "%s:%d") % (host, port)
 
 
-def connect(host: str, port: int, name: str, tls: Optional[ssl.SSLContext], limit: float) -> "Line":
+class Wire(NamedTuple):
+    """How this side makes its connections."""
+
+    tls: Optional[ssl.SSLContext] = None
+    #: True if frames have checksums, but over TLS, which needs none.
+    checksum: bool = False
+
+
+def connect(host: str, port: int, name: str, wire: Wire, limit: float) -> "Line":
     """Connects to a node. Blocks."""
     where = "connecting to %s: " % member_address(host, port)
     try:
@@ -71,9 +82,9 @@ def connect(host: str, port: int, name: str, tls: Optional[ssl.SSLContext], limi
         if plain.getsockname() == plain.getpeername():
             raise PsError("UNAVAILABLE", where + "Connection refused (a socket of this process had that port by chance)")
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if tls is None:
-            return Line(plain, name)
-        return TlsLine(tls.wrap_socket(plain, server_hostname=host), name)
+        if wire.tls is None:
+            return Line(plain, name, wire.checksum)
+        return TlsLine(wire.tls.wrap_socket(plain, server_hostname=host), name)
     except (OSError, ValueError) as e:  # also of TLS
         plain.close()
         raise PsError("UNAVAILABLE", where + "TLS: %s" % e) from e
@@ -85,7 +96,7 @@ def connect(host: str, port: int, name: str, tls: Optional[ssl.SSLContext], limi
 class Line:
     """A connection. One thread at a time reads it, the leader, which has the lock ``lead``."""
 
-    def __init__(self, sock: socket.socket, name: str):
+    def __init__(self, sock: socket.socket, name: str, checksum: bool = False):
         self.name = name
         self.sock = sock
         self.lead = threading.Lock()
@@ -109,6 +120,14 @@ class Line:
         self._skipped: Optional[bytes] = None
         self._left = 0
         self._spare: List[np.ndarray] = []
+        #: The bytes that have arrived since the last sign of life.
+        self._grown = 0
+        #: The bytes in front of each frame that arrives, with its checksums; and the checksum of the long frame's body.
+        self._prefix = 0
+        self._sum = 0
+        #: True if this side's frames have checksums, and once it has said so.
+        self._checks = checksum
+        self._told = False
         self.prepare()
 
     def prepare(self) -> None:
@@ -159,13 +178,18 @@ class Line:
         if n == 0:
             self.close(PsError("UNAVAILABLE", "connection closed"))
             return False
-        self.heard = time.monotonic()
+        self._grown += n
+        if self._grown >= _GROWS:
+            self._hear()
         try:
             self._take(n)
         except PsError as e:
             self.close(e)
             return False
         return True
+
+    def _hear(self) -> None:
+        self.heard, self._grown = time.monotonic(), 0
 
     def _memory(self, length: int) -> memoryview:
         """Returns memory for a long frame: that of an earlier one which nobody uses any more, since its pages are there."""
@@ -187,15 +211,25 @@ class Line:
             self._filled += n
             if self._filled == len(self._long):
                 whole, self._long = self._long, None
-                self._frame(whole[: frames.SIZE], whole[frames.SIZE:])
+                try:
+                    self._frame(whole[: frames.SIZE], whole[frames.SIZE:], self._sum)
+                except MemoryError:  # of its checksum
+                    self._skipped, self._left = bytes(whole[: frames.SIZE]), 0
+                    self._skip(0)
             return
         self._end += n
         while self._end > self._begin:
-            there = self._end - self._begin
+            at = self._begin + self._prefix
+            there = self._end - at
             if self._skipped is not None:
-                self._skip(min(there, self._left))
+                self._skip(min(self._end - self._begin, self._left))
                 continue
-            length = frames.require(self._view[self._begin: self._end], there)
+            if self._prefix:
+                if there < frames.SIZE:
+                    break
+                of_header, self._sum = frames.SUMS.unpack_from(self._view, self._begin)
+                frames.verify("header", self._view[at: at + frames.SIZE], of_header)
+            length = frames.require(self._view[at: self._end], there)
             if length is None:
                 break
             if length > there:
@@ -203,17 +237,18 @@ class Line:
                     try:
                         self._long = self._memory(length)
                     except MemoryError:
-                        self._skipped, self._left = bytes(self._view[self._begin: self._begin + frames.SIZE]), length
+                        self._skipped, self._left = bytes(self._view[at: at + frames.SIZE]), length
+                        self._begin = at
                         continue
-                    self._long[:there] = self._view[self._begin: self._end]
+                    self._long[:there] = self._view[at: self._end]
                     self._filled = there
                     self._begin = self._end = 0
-                elif self._begin + length > _READ:
+                elif at + length > _READ:
                     self._compact()
                 return
-            at = self._begin
-            self._begin += length
-            self._frame(self._view[at: at + frames.SIZE], memoryview(bytearray(self._view[at + frames.SIZE: at + length])))
+            self._begin = at + length
+            body = memoryview(bytearray(self._view[at + frames.SIZE: at + length]))
+            self._frame(self._view[at: at + frames.SIZE], body, self._sum)
         if self._begin == self._end:
             self._begin = self._end = 0
 
@@ -228,13 +263,19 @@ class Line:
             self.receive(self, Answer(
                 call, slice, CODES.index(why.code), False, layout, version, memoryview(b""), 0, 0, why))
 
-    def _frame(self, header: memoryview, body: memoryview) -> None:
+    def _frame(self, header: memoryview, body: memoryview, expected: int) -> None:
+        self._hear()
+        if self._prefix:
+            frames.verify("body of %d bytes" % len(body), body, expected)
         _, kind, _, version, _, _, _, slice, call, word, attempt, layout, block, arrays = frames.HEADER.unpack(header)
         if kind == frames.ANSWER:
             if not 0 <= block <= len(body) or arrays < 0 or arrays > len(body) // 8:
                 raise PsError("PROTOCOL", "not a psf frame: block of %d bytes and %d arrays (expected: within %d)" % (
                     block, arrays, len(body)))
             self.receive(self, Answer(call, slice, word, attempt != 0, layout, version, body, block, arrays))
+        elif kind == frames.CHECK:
+            self._prefix = frames.SUMS.size
+            self._checks = True  # this side's next frame says so, too
         elif kind != frames.PING:
             raise PsError("PROTOCOL", "kind of a frame: 0x%x (expected: an answer)" % kind)
 
@@ -246,6 +287,11 @@ class Line:
         :return: False if the connection has ended
         """
         left = buffers
+        if self._checks:
+            left = frames.checked(buffers)
+            if not self._told:
+                self._told = True
+                left[0] = frames.CHECK_FRAME + left[0]
         while self.cause is None:
             try:
                 n = self._send(left)

@@ -8,7 +8,6 @@ import hmac
 import logging
 import random
 import secrets
-import ssl
 import struct
 import threading
 import time
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple
 from . import control, frames
 from .codec import Reader, Writer
 from .errors import PsError
-from .line import Answer, Line, connect, member_address
+from .line import Answer, Line, Wire, connect, member_address
 from .schema import Schema
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ ROLES = ("SCHEDULER", "SERVER", "WORKER", "CLIENT")
 SCHEDULER, SERVER, WORKER, CLIENT = range(4)
 
 #: This side's version of the protocol, in a join and a hello.
-PROTOCOL = {"version": 1, "oldest": 1, "features": []}
+PROTOCOL = {"version": 1, "oldest": 1, "features": [{"name": "checksum", "required": False}]}
 
 _HELLO = 5.0
 _STABLE = 1.0
@@ -159,8 +158,8 @@ def agree(theirs: Any) -> None:
         raise PsError("PROTOCOL", "versions of the protocol: %s to %s (expected: one of 1)" % (
             theirs.oldest, theirs.version))
     for each in theirs.features:
-        if each.required:
-            raise PsError("PROTOCOL", "feature of the protocol: \"%s\" (expected: none, of a client in Python)" % each.name)
+        if each.required and each.name != "checksum":
+            raise PsError("PROTOCOL", "feature of the protocol: \"%s\" (expected: checksum, of a client in Python)" % each.name)
 
 
 def challenge(line: Line, calls: "Calls", role: str, limit: float) -> Any:
@@ -191,11 +190,11 @@ class Other(NamedTuple):
 class Peer:
     """A node that receives calls."""
 
-    def __init__(self, calls: "Calls", name: str, limit: float, tls: Optional[ssl.SSLContext] = None):
+    def __init__(self, calls: "Calls", name: str, limit: float, wire: Wire):
         """``limit``: how long the replacement of a connection is tried without progress before the node counts as lost."""
         self.calls = calls
         self.name = name
-        self.tls = tls
+        self.wire = wire
         #: Held while a frame is sent, so that frames are whole, and the calls that are sent again come before new ones.
         self.sending = threading.Lock()
         #: The connection; None while it is made again.
@@ -234,7 +233,7 @@ class Peer:
 
     def _connect(self, limit: float) -> Line:
         assert self.host is not None
-        return connect(self.host.host, self.host.port, self.name, self.tls, limit)
+        return connect(self.host.host, self.host.port, self.name, self.wire, limit)
 
     def greet(self, line: Line, connection: int, again: bool, limit: float) -> Any:
         """Says hello over a new connection."""

@@ -10,7 +10,7 @@ from typing import Any, Callable, List, Optional
 from . import control
 from .calls import Call, Calls
 from .errors import PsError
-from .line import connect
+from .line import Wire, connect
 from .peer import CLIENT, PROTOCOL, ROLES, SCHEDULER, Attempts, Member, Peer, Ticket, agree, ask, challenge, credential
 from .peer import new_session
 from .routing import Function, NodeRouting
@@ -32,7 +32,7 @@ class Scheduler:
         self.settings = settings
         self.role = role
         self.member = Member(SCHEDULER, 0, *settings.scheduler)
-        self.tls = None if settings.tls is None else settings.tls.context()
+        self.wire = Wire(None if settings.tls is None else settings.tls.context(), settings.checksum)
         self.state = State()
         self.left = False
         self._lock = threading.Lock()
@@ -90,7 +90,7 @@ class Scheduler:
         told = False
         while True:
             try:
-                return connect(self.member.host, self.member.port, name, self.tls, _PATIENCE)
+                return connect(self.member.host, self.member.port, name, self.wire, _PATIENCE)
             except PsError as e:
                 where = name[name.index("(") + 1: -1]
                 if not told:
@@ -130,7 +130,7 @@ class Scheduler:
         """Begins the session: its connection is replaced when it breaks."""
         if self.since > 1:  # no number of an earlier node of this rank may come again
             self.calls.next = max(self.calls.next, self.since - 1 << 32)
-        self.peer = Peer(self.calls, str(self.member), self.limits.scheduler_millis / 1000, self.tls)
+        self.peer = Peer(self.calls, str(self.member), self.limits.scheduler_millis / 1000, self.wire)
         self.peer.ticket = self.ticket
         self.peer.host = self.member
         self.peer.session = self._session

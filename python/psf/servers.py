@@ -58,7 +58,7 @@ class Servers:
         while True:
             time.sleep(attempts.next())
             now = self._present(rank, until)
-            peer = Peer(self._calls, str(now.member), limit, self._scheduler.tls)
+            peer = Peer(self._calls, str(now.member), limit, self._scheduler.wire)
             peer.ticket, peer.host, peer.since = self._scheduler.ticket, now.member, now.since
             peer.session = new_session()
             peer.node = lambda: self.state.server(rank)

@@ -52,6 +52,7 @@ class Settings(NamedTuple):
     join_timeout: Seconds = 120.0
     reconnect_limit: Seconds = 30.0
     leave_at_exit: bool = False
+    checksum: bool = False
 
     @staticmethod
     def of(scheduler: Optional[str] = None, environment: Optional[Mapping[str, str]] = None,
@@ -71,8 +72,6 @@ class Settings(NamedTuple):
         if secret is not None and len(secret) < _SECRET:
             raise _invalid("PSF_SECRET: %d characters (expected: the secret of the cluster, the same for all nodes, at least"
                            " %d characters)" % (len(secret), _SECRET))
-        if _switch("PSF_CHECKSUM", values.get("PSF_CHECKSUM", "off")):
-            raise _invalid("PSF_CHECKSUM: %s (expected: off, of a worker in Python)" % values["PSF_CHECKSUM"])
         return Settings(
             address(scheduler),
             role or _role(values),
@@ -84,7 +83,8 @@ class Settings(NamedTuple):
             seconds("PSF_DEADLINE", values.get("PSF_DEADLINE", 60.0)),
             seconds("PSF_JOIN_TIMEOUT", values.get("PSF_JOIN_TIMEOUT", 120.0)),
             seconds("PSF_RECONNECT_LIMIT", values.get("PSF_RECONNECT_LIMIT", 30.0)),
-            _switch("PSF_LEAVE_AT_EXIT", values.get("PSF_LEAVE_AT_EXIT", "off")))
+            _switch("PSF_LEAVE_AT_EXIT", values.get("PSF_LEAVE_AT_EXIT", "off")),
+            _switch("PSF_CHECKSUM", values.get("PSF_CHECKSUM", "off")))
 
 
 def _values(environment: Mapping[str, str]) -> Dict[str, str]:

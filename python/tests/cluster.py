@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import socket
 import threading
 import unittest
@@ -55,6 +56,7 @@ class Proxy:
     """Stands between a client and the ports of a cluster, and cuts connections when it is told to.
 
     ``cut_after``: each connection is cut, in both directions, once so many bytes of answers have passed; None for never.
+    ``flip_one_in``: a bit is flipped in about so many bytes, in both directions; None for none.
     """
 
     def __init__(self):
@@ -65,6 +67,9 @@ class Proxy:
         #: The bytes that have passed, in both directions.
         self.bytes = 0
         self.cut_after = None
+        self.flip_one_in = None
+        self.flips = 0
+        self.random = random.Random(7)
         #: The ports of the cluster to which nobody connects.
         self.refused = set()
         self.lock = threading.Lock()
@@ -104,7 +109,7 @@ class Proxy:
         passed = 0
         try:
             while True:
-                data = source.recv(1 << 16)
+                data = self._damaged(source.recv(1 << 16))
                 most = self.cut_after
                 if answers and most is not None and passed + len(data) > most:
                     sink.sendall(data[: max(0, most - passed)])
@@ -122,6 +127,18 @@ class Proxy:
                 each.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
+
+    def _damaged(self, data):
+        if self.flip_one_in is None or not data:
+            return data
+        with self.lock:
+            damaged = bytearray(data)
+            at = self.random.randrange(2 * self.flip_one_in)
+            while at < len(damaged):
+                damaged[at] ^= 1 << self.random.randrange(8)
+                self.flips += 1
+                at += 1 + self.random.randrange(2 * self.flip_one_in)
+            return damaged
 
     def cut(self):
         """Cuts all connections, with what is on its way."""
@@ -147,8 +164,8 @@ class Proxy:
         """Lets the clients of this process connect through the proxy, to those ports only, or else to all."""
         direct = line.connect
 
-        def connect(host, port, name, tls, limit):
-            return direct(host, port if ports is not None and port not in ports else self.port(port), name, tls, limit)
+        def connect(host, port, name, wire, limit):
+            return direct(host, port if ports is not None and port not in ports else self.port(port), name, wire, limit)
 
         with mock.patch.object(peer, "connect", connect), mock.patch.object(scheduler, "connect", connect):
             try:

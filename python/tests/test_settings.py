@@ -46,7 +46,7 @@ class SettingsTest(unittest.TestCase):
             "PSF_SECRET: 5 characters": {"PSF_SCHEDULER": "h:1", "PSF_SECRET": "short"},
             "PSF_DEADLINE: soon": {"PSF_SCHEDULER": "h:1", "PSF_DEADLINE": "soon"},
             "PSF_RANK: first": {"PSF_SCHEDULER": "h:1", "PSF_RANK": "first"},
-            "PSF_CHECKSUM: on (expected: off": {"PSF_SCHEDULER": "h:1", "PSF_CHECKSUM": "on"},
+            "PSF_CHECKSUM: always (expected: on or off": {"PSF_SCHEDULER": "h:1", "PSF_CHECKSUM": "always"},
             "MS_ROLE: MS_SCHED (expected: worker, of a program in Python; ./psf node is a server or": {
                 "PSF_SCHEDULER": "h:1", "MS_ROLE": "MS_SCHED"},
             "PSF_LEAVE_AT_EXIT: maybe": {"PSF_SCHEDULER": "h:1", "PSF_LEAVE_AT_EXIT": "maybe"},

@@ -6,6 +6,7 @@ import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.Server;
 import io.psf.runtime.ServerConfig;
 import io.psf.runtime.Tls;
+import io.psf.runtime.TransportConfig;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,9 +17,15 @@ record Nodes(Scheduler scheduler, List<CompletableFuture<Server>> servers) imple
     static final String SECRET = "a secret of this test alone";
 
     static Nodes start(SchedulerConfig config, @Nullable Tls tls, Path folder) {
+        return start(config, tls, TransportConfig.usual(), folder);
+    }
+
+    static Nodes start(SchedulerConfig config, @Nullable Tls tls, TransportConfig over, Path folder) {
         Scheduler scheduler =
                 Scheduler.start(tls == null ? config : config.withTls(tls).withSecret(SECRET));
-        ServerConfig plain = ServerConfig.of("127.0.0.1", scheduler.port()).withCheckpoints(new FolderStore(folder));
+        ServerConfig plain = ServerConfig.of("127.0.0.1", scheduler.port())
+                .withCheckpoints(new FolderStore(folder))
+                .withTransport(over);
         ServerConfig server = tls == null ? plain : plain.withTls(tls).withSecret(SECRET);
         return new Nodes(scheduler, List.of(starting(server), starting(server)));
     }

@@ -19,6 +19,7 @@ import io.psf.runtime.Client;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.Tls;
+import io.psf.runtime.TransportConfig;
 import io.psf.runtime.Worker;
 import io.psf.runtime.WorkerConfig;
 import io.psf.runtime.internal.transport.tls.TlsAuthority;
@@ -44,12 +45,14 @@ final class PythonTest {
             .withLife(new SchedulerConfig.Life(true, Duration.ZERO, Duration.ZERO, Duration.ZERO, null))
             .withMoreWorkers();
 
+    private static final String[] ALL = {"discover", "-t", ".", "-s", "tests"};
+
     @TempDir
     Path folder;
 
-    private void testPackage(@Nullable Tls tls) throws IOException {
+    private void testPackage(@Nullable Tls tls, TransportConfig over, String... tests) throws IOException {
         String python = Python.with("torch", "numpy");
-        try (Nodes nodes = Nodes.start(SERVICE, tls, folder.resolve("checkpoints"))) {
+        try (Nodes nodes = Nodes.start(SERVICE, tls, over, folder.resolve("checkpoints"))) {
             Map<String, String> settings = new HashMap<>(Map.of("PSF_SCHEDULER", nodes.address()));
             if (tls != null) {
                 settings.put("PSF_SECRET", Nodes.SECRET);
@@ -57,21 +60,28 @@ final class PythonTest {
                 settings.put("PSF_TLS_KEY", tls.key().toString());
                 settings.put("PSF_TLS_AUTHORITY", tls.authority().toString());
             }
-            String printed =
-                    Python.run(python, settings, "-W", "error", "-m", "unittest", "discover", "-t", ".", "-s", "tests");
+            List<String> arguments = new ArrayList<>(List.of("-W", "error", "-m", "unittest"));
+            arguments.addAll(List.of(tests));
+            String printed = Python.run(python, settings, arguments.toArray(String[]::new));
             assertThat(printed).containsPattern("\nOK( \\(skipped=\\d+\\))?\n"); // torch may be missing
         }
     }
 
     @Test
     void theTestsOfThePackagePassOnACluster() throws IOException {
-        testPackage(null);
+        testPackage(null, TransportConfig.usual(), ALL);
     }
 
     @Test
     void theTestsOfThePackagePassOnAClusterWithTlsAndASecret() throws IOException {
         TlsAuthority.Issued issued = new TlsAuthority(folder, "cluster").issue("node");
-        testPackage(new Tls(issued.certificate(), issued.key(), issued.authority()));
+        testPackage(new Tls(issued.certificate(), issued.key(), issued.authority()), TransportConfig.usual(), ALL);
+    }
+
+    /** The client's own setting is off: the servers ask for checksums. */
+    @Test
+    void testsOfThePackagePassOnServersWithChecksums() throws IOException {
+        testPackage(null, TransportConfig.usual().withChecksum(true), "tests.test_breaks", "tests.test_tensors");
     }
 
     @Test
