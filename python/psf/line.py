@@ -25,9 +25,6 @@ _READ = 1 << 16
 #: An unfinished frame that does not grow by this much is no sign of life: pings are taken for its rest if its length is damaged.
 _GROWS = 1 << 10
 
-#: The references to an array in a list, as a loop over the list counts them.
-_UNUSED = 3
-
 
 class Answer(NamedTuple):
     """The answer to one part of a call, or with call 0 a refusal of the connection."""
@@ -194,7 +191,7 @@ class Line:
     def _memory(self, length: int) -> memoryview:
         """Returns memory for a long frame: that of an earlier one which nobody uses any more, since its pages are there."""
         for each in self._spare:
-            if sys.getrefcount(each) == _UNUSED and length <= len(each) <= 4 * length:
+            if sys.getrefcount(each) == _UNUSED and length <= len(each) <= 4 * length:  # as _references counts
                 return each.data[:length]
         fresh = np.empty(length + length // 8, np.uint8)
         self._spare = [*self._spare[-1:], fresh]
@@ -373,6 +370,16 @@ class TlsLine(Line):
                 return self.sock.send(buffers[0])
         except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
             return None
+
+
+def _references(arrays: List[Any]) -> int:
+    """Returns the references to an array in a list that nobody else has, which this Python counts in a loop."""
+    for each in arrays:
+        return sys.getrefcount(each)
+    return 0
+
+
+_UNUSED = _references([object()])
 
 
 def poll(sock: socket.socket, events: int, seconds: float) -> int:

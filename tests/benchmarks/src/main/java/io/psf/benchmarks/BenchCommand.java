@@ -138,6 +138,16 @@ final class BenchCommand implements Callable<Integer> {
                             + " matches --only")
     private boolean tls;
 
+    @Option(
+            names = "--python",
+            paramLabel = "COMMAND",
+            arity = "0..1",
+            fallbackValue = "python3",
+            description =
+                    "measures calls of the package for Python beside those of Java, over TCP, by a Python with numpy"
+                            + " (default: python3); only those whose name matches --only")
+    private @Nullable String python;
+
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli's
     private CommandSpec spec;
@@ -155,9 +165,14 @@ final class BenchCommand implements Callable<Integer> {
                     .run();
             return 0;
         }
-        if (tls) {
+        if (tls || python != null) {
             logErrorsOnly();
-            TlsRatios.print(pattern(only == null ? "" : only));
+            Pattern names = pattern(only == null ? "" : only);
+            if (python != null) {
+                PythonRatios.print(python, names);
+            } else {
+                TlsRatios.print(names);
+            }
             System.out.println();
             System.out.println(origin(String.format(Locale.ROOT, "medians of %d rounds", TlsRatios.ROUNDS)));
             return 0;

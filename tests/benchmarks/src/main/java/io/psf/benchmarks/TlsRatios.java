@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
 /** What TLS costs: the latency of calls over TCP with TLS and without it, in alternation, in this process. */
 final class TlsRatios {
     static final int ROUNDS = 11;
-    private static final long ROUND_NANOS = 200_000_000;
+    static final long ROUND_NANOS = 200_000_000;
     private static final long WARM_NANOS = 3_000_000_000L;
     private static final int[] SIZES = {4 << 10, 64 << 10, 1 << 20, 16 << 20};
 
     private TlsRatios() {}
 
     /** A cluster of one server and one worker. */
-    private record Side(Scheduler scheduler, Server server, Worker worker) implements AutoCloseable {
+    record Side(Scheduler scheduler, Server server, Worker worker) implements AutoCloseable {
         static Side start(@Nullable Tls tls) throws InterruptedException, ExecutionException {
             TransportConfig tcp = TransportConfig.usual().withKind(TransportConfig.Kind.TCP);
             SchedulerConfig size = SchedulerConfig.of(1, 1);
@@ -90,16 +90,20 @@ final class TlsRatios {
                 ours[i] = median(with, ROUND_NANOS);
             }
             Line line = new Line(name(kind, bytes), "us", goal(bytes));
-            Result result = new Result(line, ours, floor).disturbedBy(others.sinceLast());
-            return "| %s | %s | %s | %s | %s | %s |"
-                    .formatted(
-                            line.name(),
-                            Report.number(result.floorMedian()),
-                            Report.number(result.oursMedian()),
-                            Report.number(result.ratio()),
-                            Report.spread(result),
-                            Report.verdict(result));
+            return row(new Result(line, ours, floor).disturbedBy(others.sinceLast()));
         }
+    }
+
+    /** Returns a row of a table: the floor's figure first. */
+    static String row(Result result) {
+        return "| %s | %s | %s | %s | %s | %s |"
+                .formatted(
+                        result.line().name(),
+                        Report.number(result.floorMedian()),
+                        Report.number(result.oursMedian()),
+                        Report.number(result.ratio()),
+                        Report.spread(result),
+                        Report.verdict(result));
     }
 
     private static String name(Kind kind, int bytes) {
@@ -115,7 +119,7 @@ final class TlsRatios {
     }
 
     /** Returns the median latency of calls, one after another, in microseconds. */
-    private static double median(DenseCalls calls, long nanos) {
+    static double median(Calls calls, long nanos) {
         double[] took = new double[1 << 16];
         int n = 0;
         for (long begin = System.nanoTime(); n < took.length && (n < 5 || System.nanoTime() - begin < nanos); n++) {
