@@ -9,7 +9,46 @@ import numpy as np
 from . import codec
 from .errors import PsError
 
-_ARRAYS: Dict[str, np.ufunc] = {"sum": np.add, "min": np.minimum, "max": np.maximum}
+
+class Extreme:
+    """The least or the greatest of numbers, element by element. As in Java -0.0 is less than 0.0."""
+
+    def __init__(self, ufunc: np.ufunc, bits: np.ufunc):
+        """``bits``: makes the bits of the result from those of equal numbers, which differ in zeros alone."""
+        self._ufunc = ufunc
+        self._bits = bits
+
+    def __call__(self, a: Any, b: Any, out: Any = None) -> Any:
+        a, b = np.asarray(a), np.asarray(b)
+        if a.dtype.kind != "f":
+            return self._ufunc(a, b, out=out)
+        whole = np.dtype("i%d" % a.dtype.itemsize)
+        equal, bits = a == b, np.asarray(self._bits(a.view(whole), b.view(whole))).view(a.dtype)
+        found = np.asarray(self._ufunc(a, b, out=out))
+        np.copyto(found, bits, where=equal)
+        return found
+
+    def reduce(self, rows: np.ndarray) -> np.ndarray:
+        folded = rows[0].copy()
+        for row in rows[1:]:
+            self(folded, row, out=folded)
+        return folded
+
+
+class _Sum:
+    """Sums of numbers, element by element."""
+
+    def __call__(self, a: Any, b: Any, out: Any = None) -> Any:
+        return np.add(a, b, out=out)
+
+    def reduce(self, rows: np.ndarray) -> np.ndarray:
+        # Along the first axis of rows the elements are added one after another. Those of one column are not.
+        return np.add.accumulate(rows, axis=0)[-1] if rows.shape[1] == 1 else np.add.reduce(rows, axis=0)
+
+
+#: The folds of arrays, each in the order of its arguments; and of rows, one after another.
+ARRAYS: Dict[str, Any] = {
+    "sum": _Sum(), "min": Extreme(np.minimum, np.bitwise_or), "max": Extreme(np.maximum, np.bitwise_and)}
 
 
 def fold(how: str, name: str, type: codec.Type, parts: Sequence[Any]) -> Any:
@@ -34,7 +73,7 @@ def _scalars(how: str, type: codec.Scalar, parts: Sequence[Any]) -> Any:
     if type.dtype.kind == "f":  # of float32 the folds are in float64, and rounded
         folded = float({"sum": 0, "min": np.inf, "max": -np.inf}[how])
         for part in parts:
-            folded = float(_ARRAYS[how](folded, part))
+            folded = float(ARRAYS[how](folded, float(part)))
         with np.errstate(over="ignore"):
             return type.dtype.type(folded).item()
     limits: Any = np.iinfo(type.dtype)  # type: ignore[type-var]
@@ -56,7 +95,7 @@ def _arrays(how: str, name: str, type: codec.Shared, parts: Sequence[np.ndarray]
                 "HANDLER_FAILED", "lengths of %s in the slices' answers: %d and %d (expected: the same)" % (
                     name, len(folded), len(part)))
         with np.errstate(all="ignore"):
-            _ARRAYS[how](folded, part, out=folded)
+            ARRAYS[how](folded, part, out=folded)
     return folded
 
 

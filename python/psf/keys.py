@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from .errors import PsError, bad_request
+from .folds import ARRAYS
 from .layout import Layout
-
-_FOLDS: Dict[str, np.ufunc] = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 
 #: So many keys that are repeated more often than others are folded key by key, not occurrence by occurrence.
 _FEW = 16
@@ -150,7 +149,7 @@ class KeySet:
             return sent.reshape(-1)
         sent = rows.take(self.order, axis=0)
         with np.errstate(all="ignore"):
-            fold_rows(_FOLDS[self.fold], sent, self.rows[self.repeated], rows, self.repeated)
+            fold_rows(ARRAYS[self.fold], sent, self.rows[self.repeated], rows, self.repeated)
         return sent.reshape(-1)
 
     def scattered(self, parts: Sequence[np.ndarray], slices: Sequence[int], width: int, dtype: np.dtype) -> np.ndarray:
@@ -241,7 +240,7 @@ def require_answer(name: str, actual: int, expected: int) -> None:
             "HANDLER_FAILED", "length of %s in the handler's answer: %d (expected: %d)" % (name, actual, expected))
 
 
-def fold_rows(fold: np.ufunc, into: np.ndarray, to: np.ndarray, rows: np.ndarray, at: np.ndarray) -> None:
+def fold_rows(fold: Any, into: np.ndarray, to: np.ndarray, rows: np.ndarray, at: np.ndarray) -> None:
     """Folds ``rows[at[i]]`` into ``into[to[i]]`` for each i, one after another, as the caller's order is.
 
     The second occurrences of all keys are folded together, then the third ones, and so on: within one such step no
@@ -272,7 +271,5 @@ def fold_rows(fold: np.ufunc, into: np.ndarray, to: np.ndarray, rows: np.ndarray
         fold(some, more[begin: begin + n], out=some)
     for i, key in enumerate(most_first[: active[steps] if steps < len(active) else 0].tolist()):
         rest = rows.take(by_key[begins[key] + steps: begins[key] + sizes[key]], axis=0)
-        # Along the first axis of rows the elements are folded one after another. Those of one column are not.
-        stacked = np.concatenate([folded[i][None], rest])
-        folded[i] = fold.accumulate(stacked, axis=0)[-1] if stacked.shape[1] == 1 else fold.reduce(stacked, axis=0)
+        folded[i] = fold.reduce(np.concatenate([folded[i][None], rest]))
     into[places] = folded

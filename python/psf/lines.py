@@ -6,6 +6,7 @@ from typing import Optional, Tuple
 
 import numpy as np
 
+from .folds import ARRAYS
 from .keys import first_places, fold_rows
 
 #: The version of a line whose row has not been received.
@@ -214,7 +215,7 @@ class Lines:
                 sums += updates
             else:  # in the order of the updates, so that the sums are those of Java
                 sums += updates.take(places, axis=0)
-                fold_rows(np.add, sums, numbers[again], updates, again)
+                fold_rows(ARRAYS["sum"], sums, numbers[again], updates, again)
             _cells(into)[lines] = _cells(sums)
         self.updates[lines] += np.bincount(numbers, minlength=len(lines)).astype(np.int32)
 

@@ -6,6 +6,7 @@ import unittest
 import numpy as np
 
 from psf.errors import PsError
+from psf.folds import ARRAYS
 from psf.keys import KeySet, first_places
 from psf.layout import GROWING, Layout, evenly, mix
 
@@ -65,6 +66,20 @@ class KeysTest(unittest.TestCase):
             keys = np.full(3000, 3, np.int64)
             found = KeySet("keys", keys, "sum", False, evenly("t", 5, width, 2)).gathered(rows.reshape(-1), width)
             self.assertTrue(np.array_equal(total, found))
+
+    def test_zeros_are_ordered_as_in_java(self):
+        layout = evenly("t", 5, 1, 2)
+        for fold, expected in (("min", -0.0), ("max", 0.0)):
+            for n in (2, 3, 100):
+                for values in ([-0.0] + [0.0] * (n - 1), [0.0] * (n - 1) + [-0.0]):
+                    found = KeySet("keys", np.full(n, 3, np.int64), fold, False, layout).gathered(
+                        np.array(values, np.float32), 1)
+                    self.assertEqual(np.signbit(expected), np.signbit(found[0]), (fold, values))
+                parts = [np.array([each, np.nan, 1]) for each in (0.0, -0.0)]
+                for order in (parts, parts[::-1]):
+                    whole = ARRAYS[fold](*order)
+                    self.assertEqual([np.signbit(expected), False, False], np.signbit(whole).tolist())
+                    self.assertTrue(np.isnan(whole[1]))
 
     def test_rows_of_different_lengths(self):
         for seed in range(60):
