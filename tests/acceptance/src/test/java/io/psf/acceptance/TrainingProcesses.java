@@ -40,7 +40,7 @@ final class TrainingProcesses implements AutoCloseable {
     private final Duration longest;
     private final int steps;
     private final int port;
-    private Class<?> program = TrainingLoopMain.class;
+    private List<String> program = java(TrainingLoopMain.class.getName());
 
     /**
      * Starts nothing.
@@ -64,8 +64,27 @@ final class TrainingProcesses implements AutoCloseable {
 
     /** Lets the workers run another program, with the number of steps as its argument. */
     TrainingProcesses running(Class<?> other) {
-        program = other;
+        return running(java(other.getName()));
+    }
+
+    /** Lets the workers run another program, with the number of steps as its last argument. */
+    TrainingProcesses running(List<String> command) {
+        program = command;
         return this;
+    }
+
+    private static List<String> java(String... arguments) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+IgnoreUnrecognizedVMOptions",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-cp",
+                System.getProperty("java.class.path")));
+        command.addAll(List.of(arguments));
+        return command;
     }
 
     /**
@@ -103,17 +122,10 @@ final class TrainingProcesses implements AutoCloseable {
     /** Starts a node, with more settings. */
     void start(String name, Map<String, String> more) throws IOException {
         String role = name.replaceAll(" .*", "");
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+IgnoreUnrecognizedVMOptions",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-cp",
-                System.getProperty("java.class.path")));
-        command.addAll(
-                role.equals("worker") ? List.of(program.getName(), "" + steps) : List.of("io.psf.cli.Main", "node"));
+        List<String> command = new ArrayList<>(role.equals("worker") ? program : java("io.psf.cli.Main", "node"));
+        if (role.equals("worker")) {
+            command.add("" + steps);
+        }
         Map<String, String> environment = new HashMap<>(Map.of(
                 "PSF_ROLE",
                 role,
