@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The package of {@code python/} on clusters. Most of its tests are in {@code python/tests}. */
-@Timeout(120)
+@Timeout(240)
 final class PythonTest {
     /** A service, whose jobs have two workers. */
     private static final SchedulerConfig SERVICE = SchedulerConfig.of(2, 2)
