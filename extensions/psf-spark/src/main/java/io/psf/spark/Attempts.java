@@ -25,12 +25,14 @@ final class Attempts {
      * Returns the caller of an attempt, the same one each time.
      *
      * @param work as {@link Attempt#work}
+     * @param isRepeatable true if rows of a shuffle have the same order in each attempt
      */
-    static TaskCaller caller(String work, TaskContext task) {
-        return RUNNING.computeIfAbsent(new Attempt(task.taskAttemptId(), work), attempt -> begin(attempt, task));
+    static TaskCaller caller(String work, TaskContext task, boolean isRepeatable) {
+        return RUNNING.computeIfAbsent(
+                new Attempt(task.taskAttemptId(), work), attempt -> begin(attempt, task, isRepeatable));
     }
 
-    private static TaskCaller begin(Attempt attempt, TaskContext task) {
+    private static TaskCaller begin(Attempt attempt, TaskContext task, boolean isRepeatable) {
         boolean isNamed = !attempt.work.isEmpty();
         if (isNamed || task.attemptNumber() > 0 || task.stageAttemptNumber() > 0) {
             requireKnown(task);
@@ -39,7 +41,7 @@ final class Attempts {
         long number = isNamed
                 ? TaskCaller.number(attempt.work, partition)
                 : TaskCaller.number(NodeClient.settings().application(), "stage " + task.stageId(), partition);
-        TaskCaller caller = NodeClient.get().task(number, () -> hasReadShuffle(task.taskMetrics()));
+        TaskCaller caller = NodeClient.get().task(number, () -> !isRepeatable && hasReadShuffle(task.taskMetrics()));
         var unused = task.addTaskCompletionListener((TaskCompletionListener) ended -> {
             RUNNING.remove(attempt);
             if (!ended.isFailed() && !ended.isInterrupted()) {

@@ -42,7 +42,15 @@ public final class PsClient extends ForwardingCaller implements Serializable {
      * @param task {@code TaskContext.get()}, of the running task
      */
     public TaskCaller task(TaskContext task) {
-        return Attempts.caller("", task);
+        return Attempts.caller("", task, false);
+    }
+
+    /**
+     * As {@link #task(TaskContext)}, for a task that makes the same changes in the same order in each attempt though it
+     * reads rows of a shuffle: its user has sorted them, by columns of which no two rows have equal values.
+     */
+    public TaskCaller repeatableTask(TaskContext task) {
+        return Attempts.caller("", task, true);
     }
 
     /**
@@ -56,7 +64,7 @@ public final class PsClient extends ForwardingCaller implements Serializable {
         if (work.isEmpty()) {
             throw new IllegalArgumentException("name of work: empty (expected: at least one character)");
         }
-        return Attempts.caller(work, task);
+        return Attempts.caller(work, task, false);
     }
 
     private static Client here() {

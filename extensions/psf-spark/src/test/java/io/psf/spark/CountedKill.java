@@ -37,8 +37,19 @@ public final class CountedKill implements HandlerInterceptor {
      * @param count the number of the call that does not end
      */
     public static void ask(Path folder, String executor, String function, int count) throws IOException {
+        ask(folder, executor, function, count, 0);
+    }
+
+    /**
+     * Kills another process in the same way.
+     *
+     * @param executor the id of the one whose server counts the calls
+     * @param process the process that is killed; 0 for the executor
+     */
+    public static void ask(Path folder, String executor, String function, int count, long process) throws IOException {
         Files.deleteIfExists(done(folder));
-        Path begun = Files.writeString(folder.resolve("begun"), executor + "\n" + function + "\n" + count);
+        Path begun =
+                Files.writeString(folder.resolve("begun"), executor + "\n" + function + "\n" + count + "\n" + process);
         Files.move(begun, asked(folder), StandardCopyOption.ATOMIC_MOVE);
     }
 
@@ -48,7 +59,7 @@ public final class CountedKill implements HandlerInterceptor {
     }
 
     /** Returns how many calls servers of this process have handled. */
-    static int handled() {
+    public static int handled() {
         return HANDLED.get();
     }
 
@@ -81,8 +92,11 @@ public final class CountedKill implements HandlerInterceptor {
         }
         if (calls.incrementAndGet() == Integer.parseInt(asked.get(2))) {
             Files.move(asked(folder), done(folder), StandardCopyOption.ATOMIC_MOVE);
-            new ProcessBuilder("kill", "-9", "" + ProcessHandle.current().pid()).start();
-            while (true) {
+            long own = ProcessHandle.current().pid();
+            long process = Long.parseLong(asked.get(3));
+            new ProcessBuilder("kill", "-9", "" + (process == 0 ? own : process)).start();
+            calls.set(0);
+            while (process == 0) {
                 Thread.onSpinWait(); // the call does not end
             }
         }

@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kernel the model
  * @param fitsBias false if the bias stays 0
+ * @param isRepeatable true if the batches are the same in each attempt
  * @param seed of this epoch
  */
-record Epoch(Kernel kernel, Table table, boolean fitsBias, long seed)
+record Epoch(Kernel kernel, Table table, boolean fitsBias, boolean isRepeatable, long seed)
         implements FlatMapFunction<Iterator<Batch>, Measure> {
     @Serial
     private static final long serialVersionUID = 1;
@@ -41,7 +42,7 @@ record Epoch(Kernel kernel, Table table, boolean fitsBias, long seed)
     private static final class Pass {
         private final Epoch epoch;
         private final PsClient reads = PsSpark.client();
-        private final ClusterCaller writes = reads.task(TaskContext.get());
+        private final ClusterCaller writes;
         private final ArrayDeque<Step> pushed = new ArrayDeque<>();
         private final ArrayDeque<Step> idle = new ArrayDeque<>();
         private final Kernel.Sums sums = new Kernel.Sums();
@@ -50,6 +51,8 @@ record Epoch(Kernel kernel, Table table, boolean fitsBias, long seed)
 
         Pass(Epoch epoch) {
             this.epoch = epoch;
+            TaskContext task = TaskContext.get();
+            this.writes = epoch.isRepeatable ? reads.repeatableTask(task) : reads.task(task);
         }
 
         Measure over(Iterator<Batch> batches) {

@@ -11,6 +11,7 @@ import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.storage.StorageLevel;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,8 +62,9 @@ record Fitting(
     /** Trains. The rows are in Spark's memory until then, or on its disks. */
     Trained run(Dataset<?> data, LongFunction<Rules> rules) {
         PsClient caller = PsSpark.client();
+        JavaRDD<InternalRow> input = rows.of(data);
         JavaRDD<TrainingRows.TaggedBatch> batches =
-                rows.batches(data).setName(uid + ": rows of training").persist(StorageLevel.MEMORY_AND_DISK());
+                rows.batches(input).setName(uid + ": rows of training").persist(StorageLevel.MEMORY_AND_DISK());
         try {
             JavaRDD<Batch> training = ofKind(batches, false);
             JavaRDD<Batch> validation = ofKind(batches, true);
@@ -84,7 +86,8 @@ record Fitting(
             try {
                 table.create(caller, chosen.rows(), chosen.bias());
                 TableWeights weights = new TableWeights(kernel, table, hasBias, ServersOfFit.ANY);
-                Training all = new Training(uid, weights, training, validation, schedule);
+                Training all =
+                        new Training(uid, weights, training, validation, TrainingRows.isRepeatable(input), schedule);
                 EpochLoop loop = new EpochLoop(data.sparkSession(), name, saves);
                 int epochs = all.run(loop);
                 return new Trained(weights.on(loop.servers()), epochs);

@@ -12,9 +12,15 @@ import org.slf4j.LoggerFactory;
  * @param weights the model's weights on the servers
  * @param training the batches of training
  * @param validation the batches of validation
+ * @param isRepeatable true if the batches are the same each time they are made
  */
 record Training(
-        String name, TableWeights weights, JavaRDD<Batch> training, JavaRDD<Batch> validation, Schedule schedule) {
+        String name,
+        TableWeights weights,
+        JavaRDD<Batch> training,
+        JavaRDD<Batch> validation,
+        boolean isRepeatable,
+        Schedule schedule) {
     private static final Logger LOG = LoggerFactory.getLogger(Training.class);
 
     /**
@@ -84,7 +90,8 @@ record Training(
 
     /** Runs one epoch: one job, in which each task passes once over its partition. */
     private Measure runEpoch(int epoch) {
-        Epoch pass = new Epoch(weights.kernel(), weights.table(), weights.hasBias(), Mix.hash(schedule.seed(), epoch));
+        Epoch pass = new Epoch(
+                weights.kernel(), weights.table(), weights.hasBias(), isRepeatable, Mix.hash(schedule.seed(), epoch));
         return sum(training.mapPartitions(pass));
     }
 

@@ -12,6 +12,7 @@ import org.apache.spark.HashPartitioner;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.Function2;
+import org.apache.spark.rdd.DeterministicLevel;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -38,18 +39,25 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
      */
     record Labels(String label, String validation, boolean isBinary) {}
 
-    /** Returns the batches, of training or of validation. */
-    JavaRDD<TaggedBatch> batches(Dataset<?> data) {
+    /** Returns the rows of a frame, with the columns of a training. */
+    JavaRDD<InternalRow> of(Dataset<?> data) {
         Dataset<Row> selected = input.select(data, columns.label(), columns.validation());
-        JavaRDD<InternalRow> rows = ((org.apache.spark.sql.classic.Dataset<?>) selected)
+        return ((org.apache.spark.sql.classic.Dataset<?>) selected)
                 .queryExecution()
                 .toRdd()
                 .toJavaRDD();
+    }
+
+    /** True if the batches of rows are the same each time they are made: chunks of the shuffle are sorted. */
+    static boolean isRepeatable(JavaRDD<InternalRow> rows) {
+        return DeterministicLevel.DETERMINATE().equals(rows.rdd().outputDeterministicLevel());
+    }
+
+    /** Returns the batches, of training or of validation. */
+    JavaRDD<TaggedBatch> batches(JavaRDD<InternalRow> rows) {
         int partitions = wanted > 0
                 ? wanted
-                : Math.max(
-                        rows.getNumPartitions(),
-                        data.sparkSession().sparkContext().defaultParallelism());
+                : Math.max(rows.getNumPartitions(), rows.context().defaultParallelism());
         JavaRDD<Tuple2<Integer, Rows>> dealt = rows.mapPartitionsWithIndex(
                 new Deal(input, columns.label(), columns.isBinary(), partitions, seed), false);
         return JavaPairRDD.fromJavaRDD(dealt)

@@ -216,6 +216,7 @@ class LostExecutorTest {
         assertThatThrownBy(() -> estimator.setMaxIter(50).fit(training))
                 .satisfiesAnyOf(
                         failure -> assertThat(failure).hasMessageContaining("a server was lost in epoch"),
+                        failure -> assertThat(failure).hasMessageContaining("dropped with a lost server"),
                         failure -> assertThat(failure).hasStackTraceContaining("ROLLED_BACK"));
         assertThat(CountedKill.isDone(folder)).isTrue();
         assertThat(ModelCheckpoints.at(PsSpark.client(), "other").loadLatest()).isPresent();
