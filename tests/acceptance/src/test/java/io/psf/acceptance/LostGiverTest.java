@@ -3,6 +3,7 @@ package io.psf.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.api.Pending;
+import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.builtin.Model;
 import io.psf.builtin.ModelCheckpoints;
@@ -167,8 +168,14 @@ final class LostGiverTest {
     @AfterEach
     void stop() throws Exception {
         isOver.countDown();
-        proxies.forEach(proxy -> proxy.refuse(false)); // the lost worker learns that it is lost
-        workers.forEach(Worker::close);
+        proxies.forEach(proxy -> proxy.refuse(false));
+        for (Worker each : workers) {
+            try {
+                each.close();
+            } catch (PsException e) {
+                assertThat(each.rank()).as(e.getMessage()).isZero(); // which learns that it is lost
+            }
+        }
         server.close();
         scheduler.close();
         for (Proxy each : proxies) {

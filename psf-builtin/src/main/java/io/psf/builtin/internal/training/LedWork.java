@@ -68,8 +68,7 @@ final class LedWork implements LoopWork {
             return CompletableFuture.completedFuture(Outcome.NONE);
         }
         LedSave save = save(all, step, entries);
-        CompletableFuture<Long> saved =
-                save.start(all::isAwaited).whenComplete((done, failure) -> ended(failure));
+        CompletableFuture<Long> saved = save.start(all::isAwaited).whenComplete((done, failure) -> ended(failure));
         CompletionStage<Long> copied =
                 save.frozen().thenApply(done -> step).exceptionallyCompose(failure -> saved); // which has counted it
         return (all.isWhole() ? saved : copied).handle((done, failure) -> {
