@@ -194,7 +194,7 @@ final class PythonLawTest {
                         layout,
                         other,
                         (share, range) -> new SparsePull.Response(
-                                floats((int) share.keys().length() * width)));
+                                floats(share.keys().length() * width)));
             }
             case 2 -> {
                 return written(VectorSectionsPsf.FUNCTION, sections(layout), layout, other, (share, range) -> names());
@@ -250,7 +250,7 @@ final class PythonLawTest {
     private VectorKeys.Response ofKeys(VectorKeys.Request share, int width, int sums) {
         int found = random.nextInt(4);
         IntArray sizes = ints(found, 3);
-        IntArray lengths = ints((int) share.nodes().length(), 3);
+        IntArray lengths = ints(share.nodes().length(), 3);
         byte[] bytes = new byte[sum(lengths)];
         random.nextBytes(bytes);
         Map<String, Long> ages = new LinkedHashMap<>();
@@ -266,7 +266,7 @@ final class PythonLawTest {
                 DoubleArray.wrap(random.doubles(sums).toArray()),
                 ages,
                 List.of(words()),
-                floats((int) share.keys().length() * width),
+                floats(share.keys().length() * width),
                 share.items().stream()
                         .map(item -> new VectorKeys.Item(random.nextLong(), random.nextFloat()))
                         .toList(),
