@@ -88,7 +88,7 @@ final class PythonCacheTest {
         Policy policy = Policy.values()[random.nextInt(3)];
         int rows = 1 + random.nextInt(50);
         long pullBound = random.nextInt(4) == 0 ? EmbeddingCache.UNLIMITED : random.nextInt(5);
-        long pushBound = random.nextInt(3) * random.nextInt(4);
+        long pushBound = (long) random.nextInt(3) * random.nextInt(4);
         boolean show = random.nextInt(4) > 0;
         Map<String, Object> made = new LinkedHashMap<>();
         made.put("grows", grows);
