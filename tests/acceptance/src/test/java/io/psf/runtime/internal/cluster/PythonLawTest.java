@@ -193,7 +193,8 @@ final class PythonLawTest {
                         pull,
                         layout,
                         other,
-                        (share, range) -> new SparsePull.Response(floats(share.keys().length() * width)));
+                        (share, range) ->
+                                new SparsePull.Response(floats(share.keys().length() * width)));
             }
             case 2 -> {
                 return written(VectorSectionsPsf.FUNCTION, sections(layout), layout, other, (share, range) -> names());
