@@ -20,6 +20,7 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,6 +99,7 @@ class PausedProcessTest {
     }
 
     @Test
+    @Tag("long")
     void aTrainingGoesOnAfterAPauseOfAnExecutor() throws Exception {
         try (SparkSession spark = start()) {
             long executor = LocalCluster.executors(spark).values().iterator().next();
@@ -118,6 +120,7 @@ class PausedProcessTest {
     }
 
     @Test
+    @Tag("long")
     void aTrainingGoesOnAfterAPauseOfTheDriver() throws Exception {
         try (SparkSession spark = start()) {
             long driver = ProcessHandle.current().pid();

@@ -31,6 +31,7 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -137,8 +138,19 @@ class ShuffledTasksTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"repartition", "by key", "order", "join", "group", "coalesce", "cached by its job"})
+    @ValueSource(strings = {"repartition", "order", "cached by its job"})
     void aSecondAttemptOnRowsOfAShuffleFails(String shape) {
+        assertRefused(shape);
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @ValueSource(strings = {"by key", "join", "group", "coalesce"})
+    void aSecondAttemptOnRowsOfAnyShuffleFails(String shape) {
+        assertRefused(shape);
+    }
+
+    private static void assertRefused(String shape) {
         TensorId tensor = counts(shape);
         JavaRDD<Integer> keys = keys(shape);
         assertThatThrownBy(() -> keys.foreachPartition(adding(tensor, ShuffledTasksTest::fail)))
@@ -202,6 +214,7 @@ class ShuffledTasksTest {
 
     /** Its files of the shuffle are lost, and no server: tasks of the other executor are run again, too. */
     @Test
+    @Tag("long")
     void aTrainingRepeatsTheEpochInWhichAnExecutorWithoutAServerIsLost() throws Exception {
         trainsWith("halting", ShuffledTasksTest::halt);
     }

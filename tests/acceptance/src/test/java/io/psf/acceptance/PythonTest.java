@@ -33,6 +33,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,7 +76,20 @@ final class PythonTest {
     @Test
     void theTestsOfThePackagePassOnAClusterWithTlsAndASecret() throws IOException {
         TlsAuthority.Issued issued = new TlsAuthority(folder, "cluster").issue("node");
-        testPackage(new Tls(issued.certificate(), issued.key(), issued.authority()), TransportConfig.usual(), ALL);
+        Tls tls = new Tls(issued.certificate(), issued.key(), issued.authority());
+        testPackage(
+                tls,
+                TransportConfig.usual(),
+                "tests.test_breaks",
+                "tests.test_tensors",
+                "tests.test_checkpoints",
+                "tests.test_page");
+    }
+
+    @Test
+    @Tag("long")
+    void testsOfThePackagePassWhileConnectionsAreCut() throws IOException {
+        testPackage(null, TransportConfig.usual(), "tests.cuts");
     }
 
     /** The client's own setting is off: the servers ask for checksums. */

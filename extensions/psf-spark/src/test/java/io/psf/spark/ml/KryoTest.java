@@ -13,6 +13,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +56,7 @@ class KryoTest {
     }
 
     @Test
+    @Tag("long")
     void clicksArePredictedByAFactorizationMachine() throws IOException {
         PsFactorizationMachineModel model = new PsFactorizationMachine()
                 .setFeaturesCol("features")
@@ -76,6 +78,7 @@ class KryoTest {
     }
 
     @Test
+    @Tag("long")
     void wordsHaveVectors() throws IOException {
         Dataset<Row> sentences = rows.selectExpr("transform(keys, key -> 'word' || key % 50) as words", "label");
         PsWord2VecModel model = new PsWord2Vec()

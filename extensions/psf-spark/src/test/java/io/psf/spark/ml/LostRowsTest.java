@@ -17,6 +17,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import scala.Tuple2;
  * Fits without checkpoints, in whose midst an executor is killed that has rows and no server. Its rows are made again of
  * the files of the estimator's shuffle.
  */
+@Tag("long")
 @Timeout(180)
 class LostRowsTest {
     @TempDir

@@ -1,4 +1,7 @@
-"""The other tests of a cluster once more, while a proxy cuts all connections several times a second: a user sees nothing of it."""
+"""The other tests of a cluster once more, while a proxy cuts all connections several times a second: a user sees nothing of it.
+
+``python3 -m unittest tests.cuts`` runs them; the others run without them, since they take a minute.
+"""
 
 import os
 import random
@@ -15,8 +18,6 @@ class ThroughCuts:
 
     def setUp(self):
         super().setUp()
-        if "PSF_TLS_KEY" in os.environ:
-            self.skipTest("TLS: its connections are cut by test_breaks")
         proxy = Proxy()
         context = proxy.between()
         context.__enter__()
@@ -36,7 +37,7 @@ class ThroughCuts:
     @classmethod
     def tearDownClass(cls):
         super().tearDownClass()
-        if "PSF_SCHEDULER" in os.environ and "PSF_TLS_KEY" not in os.environ and cls.cuts < 3:
+        if "PSF_SCHEDULER" in os.environ and cls.cuts < 3:
             raise AssertionError("cuts: %d (expected: some, while the tests ran)" % cls.cuts)
 
 
