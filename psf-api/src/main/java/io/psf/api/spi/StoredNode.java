@@ -68,12 +68,9 @@ public interface StoredNode extends Node {
      * on their lane, after the work that is queued there.
      *
      * @param thread the thread's name
+     * @return completed on this node's lane; fails with what the work throws
      */
-    default void runApart(String thread, Runnable work) {
-        Thread apart = new Thread(work, thread);
-        apart.setDaemon(true);
-        apart.start();
-    }
+    CompletionStage<Void> runApart(String thread, Runnable work);
 
     /**
      * Runs work on each shard that this node holds, those included that are the memory of a function, as {@link

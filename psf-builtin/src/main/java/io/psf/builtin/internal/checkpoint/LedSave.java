@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A save of a model, by the server that leads it: all servers copy their shards, then wait for the disk; then this one
- * writes the manifest. Used on the server's lane.
+ * writes the manifest. Used on the server's lane, but for the commit.
  */
 public final class LedSave {
     private static final Logger LOG = LoggerFactory.getLogger(LedSave.class);
@@ -118,9 +118,10 @@ public final class LedSave {
                 })
                 .thenCompose(files -> ask().thenCompose(exact -> {
                     checks.allowed().run();
-                    commit(files.written());
-                    return named();
-                }));
+                    SkippedSteps skipped = skipped();
+                    return leader.runApart("psf-commit", () -> commit(files.written(), skipped));
+                }))
+                .thenCompose(committed -> named());
     }
 
     private CompletionStage<Void> named() {
@@ -170,8 +171,8 @@ public final class LedSave {
         skipped().remove(step);
     }
 
-    /** Writes the manifest, then deletes the steps beyond those to keep. */
-    private void commit(List<WrittenFiles> written) {
+    /** Writes the manifest, then deletes the steps beyond those to keep: on a thread that is no lane. */
+    private void commit(List<WrittenFiles> written, SkippedSteps skipped) {
         List<SavedTensor> tensors = written.stream()
                 .flatMap(each -> each.tensors().stream())
                 .distinct()
@@ -189,8 +190,8 @@ public final class LedSave {
                 steps.name(step),
                 written.stream().mapToLong(WrittenFiles::bytes).sum(),
                 written.stream().mapToInt(WrittenFiles::increments).sum());
-        skipped().saved();
-        seen.prune(options.kept(), step, options.increments() > 0, skipped())
+        skipped.saved();
+        seen.prune(options.kept(), step, options.increments() > 0, skipped)
                 .forEach(reason -> LOG.warn(
                         "an old checkpoint of model \"{}\" is left: {}", steps.model(), Names.printable(reason)));
     }

@@ -36,7 +36,9 @@ public interface ListModels {
             try {
                 manifests.add(steps.read(step).manifest().text());
             } catch (PsException e) {
-                damaged.add(e.detail());
+                if (steps.isFinished(step)) { // else it was deleted just now, the manifest first
+                    damaged.add(e.detail());
+                }
             }
         }
         return new Response(manifests, damaged);

@@ -82,7 +82,7 @@ final class ModelSave {
                 EachTensor.run(node, EachTensor.MANY, tensors(), shard -> begin(shard, kept));
         var unused = frozen.thenCompose(this::copy).whenComplete((copies, failure) -> {
             try {
-                node.runApart("psf-save", () -> end(copies, failure));
+                var unusedEnd = node.runApart("psf-save", () -> end(copies, failure));
             } catch (Throwable e) { // such as an OutOfMemoryError: no native thread
                 fail(e);
             }

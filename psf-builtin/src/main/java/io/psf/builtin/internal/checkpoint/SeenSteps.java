@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The steps of a model during one turn of its leader's lane, such as a commit, in which nobody else changes them: each
- * is read once. A file is deleted when no step consists of it.
+ * The steps of a model during a part of one work on it, such as a commit, in which nobody else changes them: each is
+ * read once. A file is deleted when no step consists of it.
  */
 final class SeenSteps {
     private static final Logger LOG = LoggerFactory.getLogger(SeenSteps.class);

@@ -292,12 +292,37 @@ final class NodeContext implements StoredNode {
     }
 
     @Override
-    public void runApart(String thread, Runnable work) {
+    public CompletionStage<Void> runApart(String thread, Runnable work) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        Runnable whole = () -> {
+            Throwable why = null;
+            try {
+                work.run();
+            } catch (Throwable e) { // passed on to the caller
+                why = e;
+            }
+            end(done, why);
+        };
         if (lane.hasRunner()) {
-            lane.execute(work);
+            lane.execute(whole);
         } else {
-            apart.run(work, task -> StoredNode.super.runApart(thread, task));
+            apart.run(whole, task -> {
+                Thread made = new Thread(task, thread);
+                made.setDaemon(true);
+                made.start();
+            });
         }
+        return done;
+    }
+
+    private void end(CompletableFuture<Void> done, @Nullable Throwable failure) {
+        lane.executeHere(() -> {
+            if (failure == null) {
+                done.complete(null);
+            } else {
+                done.completeExceptionally(failure);
+            }
+        });
     }
 
     WorkApart apart() {
