@@ -8,14 +8,13 @@ import java.io.IOException;
 import java.nio.channels.Channels;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The image of a shard, written in pieces of about 64 KB. Between two of them calls may change the shard: the image has
- * what the shard had when the copy was begun. A row that is about to be written to, and is still to be copied, is kept
- * in memory before. The more of that memory is taken, the more of the image has to be written: the call that writes to
- * the rows writes pieces first. Used on the shard's lane.
+ * The image of a shard, written in pieces of about 64 KB. Calls may change the shard between two pieces: the image has
+ * the content that the shard had when the copy was begun. A row that is still to be copied is kept in memory before a
+ * call writes to it. The more of that memory is taken, the more of the image has to be written: the call writes pieces
+ * first. Used on the shard's lane.
  */
 public final class ImageCopy implements RowWrites.Watcher {
     /** In place of a column: the keys, of the rows and of the removed ones. */
@@ -58,6 +57,8 @@ public final class ImageCopy implements RowWrites.Watcher {
      *
      * @param header the header of the image
      * @param rows the rows of the image
+     * @param opener makes the output when the first piece is written
+     * @param mostKept the most bytes of rows to keep
      */
     ImageCopy(ImageHeader header, ImageRows rows, StoredShard shard, Opener opener, long mostKept) {
         this.header = header;
@@ -86,9 +87,9 @@ public final class ImageCopy implements RowWrites.Watcher {
         RowWrites writes = shard.writes();
         if (writes != null) {
             copy.entries = copy.entries(mostKept);
-        }
-        if (copy.isFollowing()) {
-            Objects.requireNonNull(writes).watch(copy);
+            if (copy.isFollowing()) {
+                writes.watch(copy);
+            }
         }
         return copy;
     }
@@ -112,8 +113,8 @@ public final class ImageCopy implements RowWrites.Watcher {
     }
 
     /**
-     * True if the shard may change while it is copied. If nobody learns of its writes, or its attachments have more than
-     * what may be kept, all pieces are written before it changes.
+     * True if the shard may change while it is copied. Otherwise nobody learns of its writes, or its attachments have
+     * more bytes than may be kept: the caller writes all pieces before a call changes the shard.
      */
     public boolean isFollowing() {
         return entries != null;
@@ -123,6 +124,7 @@ public final class ImageCopy implements RowWrites.Watcher {
      * Writes the next piece.
      *
      * @return true if all are written
+     * @throws IOException if the output fails, or has failed when a call wrote pieces
      */
     public boolean writePiece() throws IOException {
         if (failure != null) {

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Begins to copy the shards of a model to files, each between two calls on its lane, and answers when all copies have
- * begun: what calls change from then on is not in them. {@link WrittenModel} says when they are on the disk. Called by
+ * begun: later changes are not in the copies. {@link WrittenModel} says when they are on the disk. Called by
  * the server that leads the save; each server copies its own shards.
  */
 @PsFunction(value = "psf.model.freeze", at = Place.SERVER)
