@@ -28,6 +28,7 @@ options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 options.add_argument("--mode", choices=("sync", "async"), default="sync")
 options.add_argument("--iterations", type=int, default=200)
 chosen = options.parse_args()
+torch.manual_seed(1)
 
 with psf.connect() as cluster:
     model = ConvNet()

@@ -25,6 +25,7 @@ options = argparse.ArgumentParser(description=__doc__)
 options.add_argument("--epochs", type=int, default=1)
 options.add_argument("--steps", type=int, default=1875, help="the steps of an epoch")
 chosen = options.parse_args()
+torch.manual_seed(1)
 
 with psf.connect() as cluster:
     network = lenet()

@@ -99,8 +99,8 @@ final class PythonExamplesTest {
     private void assertRaysExampleLearns(String mode) throws Exception {
         String python = Python.with("torch");
         requireMnist();
-        String printed = String.join("", run(python, 2, "convnet.py", "--mode", mode, "--iterations", "60"));
-        assertThat(printed).contains("Iter 10: \taccuracy is ").contains("Iter 60: \taccuracy is ");
+        String printed = String.join("", run(python, 2, "convnet.py", "--mode", mode, "--iterations", "100"));
+        assertThat(printed).contains("Iter 10: \taccuracy is ").contains("Iter 100: \taccuracy is ");
         String last =
                 printed.substring(printed.indexOf("Final accuracy is ") + 18).strip();
         assertThat(Double.parseDouble(last.substring(0, last.length() - 1))).isGreaterThan(65);
@@ -115,9 +115,9 @@ final class PythonExamplesTest {
                 Map.of("PSF", psf().toString(), "PYTHON", python, "MS_SCHED_PORT", String.valueOf(freePort()));
         Process scheduler = script("Scheduler.sh", settings);
         Process server = script("Server.sh", settings);
-        String printed = output(script("Worker.sh", settings, "--steps", "100"));
+        String printed = output(script("Worker.sh", settings, "--steps", "200"));
         assertThat(printed).containsPattern("epoch: 1 step: 1, loss is 2\\.\\d{6}\n");
-        assertThat(printed).containsPattern("epoch: 1 step: 100, loss is [01]\\.\\d{6}\naccuracy: 0\\.[789]\\d{3}\n");
+        assertThat(printed).containsPattern("epoch: 1 step: 200, loss is 0\\.\\d{6}\naccuracy: 0\\.[89]\\d{3}\n");
         assertThat(output(scheduler)).contains("cluster is ready: 1 server");
         assertThat(output(server)).contains("server has rank 0");
     }
