@@ -129,7 +129,7 @@ final class NodeResources implements AutoCloseable {
                 join.timeout(),
                 stages);
         sender((AutoCloseable) link::leave);
-        return link;
+        return receiver(link);
     }
 
     /** Adds a listener to the calls that this node makes from now on. */

@@ -136,6 +136,11 @@ final class ServingSide {
                 return link.view().state().lost().stream()
                         .allMatch(loss -> loss.awaited() || loss.member().role() != Role.SERVER);
             }
+
+            @Override
+            public boolean isRestored() {
+                return restored.isDone();
+            }
         });
         connections.setPresence((member, since) -> isPresent(link.view().state(), member, since));
         connections.setSilenceLimit(link.limits().heartbeat());

@@ -48,6 +48,14 @@ public interface StoredNode extends Node {
      */
     boolean hasAllServers();
 
+    /**
+     * Checks that this node holds its slices. Calls of workers and clients wait until then; a server can be called by
+     * others before.
+     *
+     * @throws PsException with {@code UNAVAILABLE} while it takes the place of a lost one and loads them
+     */
+    void requireRestored();
+
     /** Returns the class path that this node was started with, where it finds handlers and named classes. */
     ClassLoader classPath();
 

@@ -36,6 +36,7 @@ public interface FreezeModel {
     /** Begins to copy this server's shards. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
         Workers.requireServer(node.call(), "copy of a model");
+        node.requireRestored();
         return FrozenSaves.of(node)
                 .begin(request.save(), () -> new ModelSave(node, request))
                 .thenApply(done -> new Response());

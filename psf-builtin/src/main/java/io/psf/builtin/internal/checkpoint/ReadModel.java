@@ -60,6 +60,7 @@ public interface ReadModel {
     /** Verifies the images that have rows of this server's shards. Loads them unless {@code dryRun}. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
         Workers.requireServer(node.call(), "load of shards");
+        node.requireRestored();
         ModelSteps steps = ModelSteps.of(node.checkpoints(), request.model());
         String checkpoint = steps.name(request.step());
         ModelImages images = steps.read(request.step());

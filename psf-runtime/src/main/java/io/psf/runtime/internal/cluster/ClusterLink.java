@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The connection of a server or worker to the scheduler, on the node's side. Thread-safe. */
-public final class ClusterLink {
+public final class ClusterLink implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterLink.class);
     private static final Duration GRACE = Duration.ofSeconds(5);
 
@@ -298,16 +298,23 @@ public final class ClusterLink {
         return scheduler;
     }
 
-    /** Leaves the cluster in order. A failure is only logged: the scheduler may be gone. */
+    /**
+     * Leaves the cluster in order, and keeps the connection to the scheduler. A failure is only logged: the scheduler
+     * may be gone.
+     */
     public void leave() {
         left = true;
         try {
             ask(LeavePsf.FUNCTION, new Leave.Request(), GRACE);
         } catch (PsException e) {
             LOG.debug("leaving: {}", e.getMessage());
-        } finally {
-            client.disconnect(scheduler);
         }
+    }
+
+    /** Disconnects from the scheduler: what was asked of it fails. */
+    @Override
+    public void close() {
+        client.disconnect(scheduler);
     }
 
     /** Ends the job or the service. */

@@ -5,6 +5,7 @@ import io.psf.api.Caller;
 import io.psf.api.DeclaredTensor;
 import io.psf.api.Member;
 import io.psf.api.Optimizer;
+import io.psf.api.PsException;
 import io.psf.api.RequestListener;
 import io.psf.api.Role;
 import io.psf.api.Shard;
@@ -235,6 +236,15 @@ final class NodeContext implements StoredNode {
     @Override
     public boolean hasAllServers() {
         return recovery.hasAllServers();
+    }
+
+    @Override
+    public void requireRestored() {
+        if (!recovery.isRestored()) {
+            throw new PsException(
+                    PsException.Code.UNAVAILABLE,
+                    "server " + rank() + ": loads the slices of a lost one (expected: has them; call again)");
+        }
     }
 
     @Override

@@ -17,6 +17,11 @@ public interface Recovery {
         public boolean hasAllServers() {
             return true;
         }
+
+        @Override
+        public boolean isRestored() {
+            return true;
+        }
     };
 
     /**
@@ -28,4 +33,7 @@ public interface Recovery {
 
     /** True unless a server is lost for good, as far as this node knows. */
     boolean hasAllServers();
+
+    /** False while the server loads the slices of a lost one, whose place it takes. */
+    boolean isRestored();
 }
