@@ -80,6 +80,9 @@ public interface StoredNode extends Node {
      */
     CompletionStage<Void> runApart(String thread, Runnable work);
 
+    /** Returns a stage that is completed as another one is, on this node's lane. */
+    <T> CompletionStage<T> onLane(CompletionStage<T> stage);
+
     /**
      * Runs work on each shard that this node holds, those included that are the memory of a function, as {@link
      * #onShards} does: for functions that end what calls on all shards have begun.

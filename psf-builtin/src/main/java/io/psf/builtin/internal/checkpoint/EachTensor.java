@@ -35,6 +35,7 @@ final class EachTensor<T> {
     private final Node node;
     private final int atOnce;
     private final Function<StoredShard, @Nullable T> work;
+    private final Function<TensorId, CompletionStage<?>> again;
     private final Deque<TensorId> next;
     private final List<T> results = new ArrayList<>();
     private final CompletableFuture<List<T>> all = new CompletableFuture<>();
@@ -42,11 +43,17 @@ final class EachTensor<T> {
     private boolean starting;
     private @Nullable Throwable failure;
 
-    private EachTensor(Node node, int atOnce, Collection<TensorId> tensors, Function<StoredShard, @Nullable T> work) {
+    private EachTensor(
+            Node node,
+            int atOnce,
+            Collection<TensorId> tensors,
+            Function<StoredShard, @Nullable T> work,
+            Function<TensorId, CompletionStage<?>> again) {
         this.node = node;
         this.atOnce = atOnce;
         this.next = new ArrayDeque<>(tensors);
         this.work = work;
+        this.again = again;
     }
 
     /**
@@ -54,14 +61,28 @@ final class EachTensor<T> {
      *
      * @param atOnce the most tensors that are worked on at a time
      * @param tensors the tensors; a tensor of which the server holds no shard is passed over
-     * @param work returns null if it is not done: it is run again, on all shards of the tensor, when other calls have had
-     *     their turns
      * @return the results of all shards, when none is worked on any more; fails with the first failure, after which no
      *     further tensor is begun
      * @throws PsException with {@code BAD_REQUEST} if one of them is the memory of a function
      */
     static <T> CompletionStage<List<T>> run(
-            Node node, int atOnce, List<TensorId> tensors, Function<StoredShard, @Nullable T> work) {
+            Node node, int atOnce, List<TensorId> tensors, Function<StoredShard, T> work) {
+        return run(node, atOnce, tensors, work, tensor -> CompletableFuture.completedFuture(null));
+    }
+
+    /**
+     * Starts work that is done in parts.
+     *
+     * @param work returns null if it is not done: it is run again, on all shards of the tensor, when other calls have had
+     *     their turns
+     * @param again what the next part of the work on a tensor waits for; completed on the node's lane
+     */
+    static <T> CompletionStage<List<T>> run(
+            Node node,
+            int atOnce,
+            List<TensorId> tensors,
+            Function<StoredShard, @Nullable T> work,
+            Function<TensorId, CompletionStage<?>> again) {
         Set<TensorId> held =
                 node.shards().stream().map(shard -> shard.tensor().id()).collect(Collectors.toSet());
         for (TensorId tensor : tensors) {
@@ -70,7 +91,7 @@ final class EachTensor<T> {
             }
         }
         EachTensor<T> each = new EachTensor<>(
-                node, atOnce, tensors.stream().filter(held::contains).toList(), work);
+                node, atOnce, tensors.stream().filter(held::contains).toList(), work, again);
         each.start();
         return each.all;
     }
@@ -102,7 +123,7 @@ final class EachTensor<T> {
     private void ended(TensorId tensor, @Nullable List<@Nullable T> some, @Nullable Throwable why) {
         boolean isDone = some == null || some.stream().allMatch(Objects::nonNull);
         if (!isDone && failure == null) {
-            run(tensor);
+            var unused = again.apply(tensor).whenComplete((ready, none) -> run(tensor));
             return;
         }
         running--;

@@ -8,10 +8,12 @@ import io.psf.api.spi.StoredShard;
 import io.psf.builtin.image.ImageHeader;
 import io.psf.builtin.push.Stages;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -54,7 +56,7 @@ final class ModelSave {
         this.folder = steps.folder();
         this.prefix = CheckpointNames.step(request.step())
                 + String.format(Locale.ROOT, "/%016x-%d", request.save(), node.rank());
-        this.packs = new Packs(folder, prefix);
+        this.packs = new Packs(node, folder, prefix);
         this.base = request.base() < 0 ? null : base();
     }
 
@@ -93,13 +95,29 @@ final class ModelSave {
     /** Goes on with copies, some tensors at a time, until all are written. */
     private CompletionStage<List<SliceCopy>> copy(List<SliceCopy> copies) {
         IdentityHashMap<StoredShard, SliceCopy> underWay = new IdentityHashMap<>();
-        copies.stream().filter(each -> !each.isWritten()).forEach(each -> underWay.put(each.shard(), each));
-        List<TensorId> tensors = underWay.keySet().stream()
-                .map(shard -> shard.spec().id())
-                .distinct()
-                .toList();
-        return EachTensor.<Boolean>run(node, EachTensor.FEW, tensors, shard -> turn(underWay.get(shard)))
+        Map<TensorId, List<SliceCopy>> byTensor = new LinkedHashMap<>();
+        for (SliceCopy each : copies) {
+            if (!each.isWritten()) {
+                underWay.put(each.shard(), each);
+                byTensor.computeIfAbsent(each.shard().spec().id(), tensor -> new ArrayList<>())
+                        .add(each);
+            }
+        }
+        return EachTensor.<Boolean>run(
+                        node,
+                        EachTensor.FEW,
+                        List.copyOf(byTensor.keySet()),
+                        shard -> turn(underWay.get(shard)),
+                        tensor -> room(byTensor.get(tensor)))
                 .thenApply(done -> copies);
+    }
+
+    /** Completed, on the node's lane, when the files of slices have room for more. */
+    private CompletionStage<Void> room(List<SliceCopy> slices) {
+        CompletableFuture<?>[] all =
+                slices.stream().map(each -> each.room().toCompletableFuture()).toArray(CompletableFuture<?>[]::new);
+        CompletableFuture<Void> ready = CompletableFuture.allOf(all);
+        return ready.isDone() ? ready : node.onLane(ready);
     }
 
     private List<TensorId> tensors() {

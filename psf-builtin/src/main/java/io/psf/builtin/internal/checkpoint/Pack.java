@@ -1,11 +1,12 @@
 package io.psf.builtin.internal.checkpoint;
 
-import io.psf.api.spi.CheckpointStore;
+import io.psf.api.spi.StoredNode;
 import io.psf.builtin.image.ImageHeader;
 import io.psf.builtin.image.ImageOutput;
 import io.psf.builtin.image.ImageRows;
 import java.io.IOException;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** A file with images one after another, while it is written. Used by one thread at a time. */
@@ -14,22 +15,36 @@ final class Pack {
 
     private final Folder folder;
     private final String name;
-    private final CheckpointStore.NewFile file;
+    private final FileBehind file;
     private @Nullable ImageOutput out;
     private final KnownFile known = new KnownFile();
     private long length;
 
-    /** Creates a file. */
-    Pack(Folder folder, String name) throws IOException {
+    /**
+     * Prepares a file.
+     *
+     * @param node the node whose threads store it
+     */
+    Pack(StoredNode node, Folder folder, String name) {
         this.folder = folder;
         this.name = name;
-        this.file = folder.create(name);
+        this.file = new FileBehind(node, () -> folder.create(name));
         this.out = new ImageOutput(file);
     }
 
     /** Returns the output to which an image is appended. */
     ImageOutput output() {
         return Objects.requireNonNull(out, "out");
+    }
+
+    /** True if a piece of an image can be written without waiting for the disk. */
+    boolean hasRoom() {
+        return file.hasRoom();
+    }
+
+    /** Completed, on any thread, when there is room. */
+    CompletionStage<Void> room() {
+        return file.room();
     }
 
     /** Returns an image that has been appended. */
@@ -62,7 +77,7 @@ final class Pack {
     }
 
     /** Gives the buffer up: no image is added any more. */
-    void end() throws IOException {
+    void end() {
         out = null;
         file.end();
     }

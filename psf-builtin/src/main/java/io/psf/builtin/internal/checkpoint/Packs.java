@@ -1,5 +1,6 @@
 package io.psf.builtin.internal.checkpoint;
 
+import io.psf.api.spi.StoredNode;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * stored.
  */
 final class Packs {
+    private final StoredNode node;
     private final Folder folder;
     /** The beginning of the files' names. */
     private final String prefix;
@@ -21,19 +23,20 @@ final class Packs {
     /** The packs that no lane writes to. */
     private final ConcurrentLinkedQueue<Pack> free = new ConcurrentLinkedQueue<>();
 
-    Packs(Folder folder, String prefix) {
+    Packs(StoredNode node, Folder folder, String prefix) {
+        this.node = node;
         this.folder = folder;
         this.prefix = prefix;
     }
 
     /** Takes a pack for an image, a new one for a large image. No other image is written to it meanwhile. */
-    Pack take(boolean isLarge) throws IOException {
+    Pack take(boolean isLarge) {
         Pack known = isLarge ? null : free.poll();
         return known == null ? create() : known;
     }
 
     /** Gives a pack back, to which an image has been added. */
-    void give(Pack pack, boolean isLarge) throws IOException {
+    void give(Pack pack, boolean isLarge) {
         if (isLarge) {
             pack.end();
         } else {
@@ -41,8 +44,8 @@ final class Packs {
         }
     }
 
-    private synchronized Pack create() throws IOException {
-        Pack pack = new Pack(folder, prefix + "-" + all.size() + Pack.SUFFIX);
+    private synchronized Pack create() {
+        Pack pack = new Pack(node, folder, prefix + "-" + all.size() + Pack.SUFFIX);
         all.add(pack);
         return pack;
     }

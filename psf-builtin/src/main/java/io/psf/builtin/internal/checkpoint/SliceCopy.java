@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +33,7 @@ final class SliceCopy {
     private final Map<SavedImage, KnownFile> files;
 
     private @Nullable ImageCopy copy;
-    private @Nullable Pack pack;
+    private volatile @Nullable Pack pack;
 
     private volatile @Nullable SavedImage image;
 
@@ -86,25 +88,42 @@ final class SliceCopy {
         ImageCopy begun = ImageCopy.begin(header, plan.rows(), shard, this::open, (long) (mostKept * bytes));
         copy = begun;
         while (!begun.isFollowing() && !isWritten()) {
-            turn();
+            writePiece();
         }
     }
 
-    private ImageOutput open() throws IOException {
+    private ImageOutput open() {
         Pack taken = packs.take(bytes > PACKED);
         pack = taken;
         return taken.output();
     }
 
-    /** Writes pieces of the image, unless all are written, until a call waits for the lane. */
+    /** Writes pieces of the image, unless all are written, until a call waits for the lane, or a piece for the disk. */
     void turn() throws IOException {
-        for (int piece = 0; !isWritten() && (piece == 0 || piece < PIECES && !shard.isAwaited()); piece++) {
-            if (Objects.requireNonNull(copy, "copy").writePiece()) {
-                Pack to = Objects.requireNonNull(pack, "pack");
-                SavedImage written = to.added(header, plan.rows(), copy.checksum());
-                packs.give(to, bytes > PACKED);
-                end(written, to.known());
-            }
+        boolean isDue = true;
+        for (int piece = 0; isDue && !isWritten() && hasRoom(); piece++) {
+            writePiece();
+            isDue = piece < PIECES && !shard.isAwaited();
+        }
+    }
+
+    private boolean hasRoom() {
+        Pack to = pack;
+        return to == null || to.hasRoom();
+    }
+
+    /** Completed, on any thread, when the next turn may write. */
+    CompletionStage<Void> room() {
+        Pack to = pack;
+        return to == null ? CompletableFuture.completedFuture(null) : to.room();
+    }
+
+    private void writePiece() throws IOException {
+        if (Objects.requireNonNull(copy, "copy").writePiece()) {
+            Pack to = Objects.requireNonNull(pack, "pack");
+            SavedImage written = to.added(header, plan.rows(), copy.checksum());
+            packs.give(to, bytes > PACKED);
+            end(written, to.known());
         }
     }
 

@@ -303,36 +303,21 @@ final class NodeContext implements StoredNode {
 
     @Override
     public CompletionStage<Void> runApart(String thread, Runnable work) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        Runnable whole = () -> {
-            Throwable why = null;
-            try {
-                work.run();
-            } catch (Throwable e) { // passed on to the caller
-                why = e;
-            }
-            end(done, why);
-        };
-        if (lane.hasRunner()) {
-            lane.execute(whole);
-        } else {
-            apart.run(whole, task -> {
-                Thread made = new Thread(task, thread);
-                made.setDaemon(true);
-                made.start();
-            });
-        }
-        return done;
+        return onLane(CompletableFuture.runAsync(
+                work, lane.hasRunner() ? lane::execute : task -> apart.run(task, WorkApart.on(thread))));
     }
 
-    private void end(CompletableFuture<Void> done, @Nullable Throwable failure) {
-        lane.executeHere(() -> {
+    @Override
+    public <T> CompletionStage<T> onLane(CompletionStage<T> stage) {
+        CompletableFuture<T> here = new CompletableFuture<>();
+        var unused = stage.whenComplete((result, failure) -> lane.executeHere(() -> {
             if (failure == null) {
-                done.complete(null);
+                here.complete(result);
             } else {
-                done.completeExceptionally(failure);
+                here.completeExceptionally(failure);
             }
-        });
+        }));
+        return here;
     }
 
     WorkApart apart() {

@@ -4,6 +4,9 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -16,7 +19,22 @@ final class WorkApart {
     /** How long a node that ends waits for it: a write may be half done, and a disk may never answer. */
     private static final Duration MOST = Duration.ofSeconds(10);
 
+    private static final Executor THREADS =
+            new ThreadPoolExecutor(0, Integer.MAX_VALUE, 1, TimeUnit.SECONDS, new SynchronousQueue<>(), work -> {
+                Thread made = new Thread(work);
+                made.setDaemon(true);
+                return made;
+            });
+
     private final Set<CountDownLatch> running = ConcurrentHashMap.newKeySet();
+
+    /** Returns a starter that runs work on a thread which no other work has, of a name. */
+    static Consumer<Runnable> on(String thread) {
+        return work -> THREADS.execute(() -> {
+            Thread.currentThread().setName(thread);
+            work.run();
+        });
+    }
 
     /** Runs work by a starter of threads. */
     void run(Runnable work, Consumer<Runnable> starter) {
