@@ -19,7 +19,7 @@ final class WorkApart {
     /** How long a node that ends waits for it: a write may be half done, and a disk may never answer. */
     private static final Duration MOST = Duration.ofSeconds(10);
 
-    private static final Executor THREADS =
+    private final Executor threads =
             new ThreadPoolExecutor(0, Integer.MAX_VALUE, 1, TimeUnit.SECONDS, new SynchronousQueue<>(), work -> {
                 Thread made = new Thread(work);
                 made.setDaemon(true);
@@ -29,8 +29,8 @@ final class WorkApart {
     private final Set<CountDownLatch> running = ConcurrentHashMap.newKeySet();
 
     /** Returns a starter that runs work on a thread which no other work has, of a name. */
-    static Consumer<Runnable> on(String thread) {
-        return work -> THREADS.execute(() -> {
+    Consumer<Runnable> on(String thread) {
+        return work -> threads.execute(() -> {
             Thread.currentThread().setName(thread);
             work.run();
         });
