@@ -4,7 +4,7 @@
 
     regression = PsLogisticRegression(keysCol="keys", labelCol="clicked", maxIter=20)
     model = regression.fit(impressions)
-    model.transform(others).select("probability")
+    model.transform(others).write.parquet("hdfs:///scores/clicks")
     model.release()
 
 Params, their defaults and their checks are those of the classes of the same name in io.psf.spark.ml: a param is a
@@ -48,6 +48,11 @@ class _Reader(JavaMLReader):
     @classmethod
     def _java_loader_class(cls, clazz):
         return _PACKAGE + clazz.__name__
+
+    def onServers(self):
+        """Lets load put the weights on the servers, until the model is released."""
+        self._jread.onServers()
+        return self
 
 
 class _PsParams(JavaParams, JavaMLReadable, JavaMLWritable):
@@ -125,6 +130,10 @@ class _PsModel(_PsParams, JavaModel):
         """Frees the weights on the servers. This model and its copies score no more unless they are exported."""
         self._java_obj.release()
 
+    @staticmethod
+    def _frame(java_frame):
+        return DataFrame(java_frame, SparkSession.active())
+
 
 class _PsScorer(_PsModel):
     @property
@@ -136,6 +145,10 @@ class _PsScorer(_PsModel):
     def isExported(self):
         """True if the model has its weights itself."""
         return self._java_obj.isExported()
+
+    def getWeights(self):
+        """Returns a frame of the weights that are not 0: key, weight and, of a factorization machine, factors."""
+        return self._frame(self._java_obj.getWeights())
 
 
 class PsLogisticRegression(_PsEstimator):
@@ -178,10 +191,6 @@ class PsWord2VecModel(_PsModel):
         if not isinstance(word, str):
             word = _py2java(SparkContext._active_spark_context, word)
         return self._frame(self._java_obj.findSynonyms(word, num))
-
-    @staticmethod
-    def _frame(java_frame):
-        return DataFrame(java_frame, SparkSession.active())
 
 
 class PsFeatureHasher(_PsStage, JavaTransformer):

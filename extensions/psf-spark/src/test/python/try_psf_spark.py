@@ -95,6 +95,12 @@ assert is_near(evaluator.evaluate(again.transform(test)), auc)
 loaded = PsLogisticRegressionModel.load(folder + "/model")
 assert loaded.uid == scorer.uid and loaded.getKeysCol() == "keys"
 assert is_near(evaluator.evaluate(loaded.transform(hasher.transform(test))), auc)
+assert loaded.isExported
+served = PsLogisticRegressionModel.read().onServers().load(folder + "/model")
+assert not served.isExported
+assert is_near(evaluator.evaluate(served.transform(hasher.transform(test))), auc)
+assert served.getWeights().columns == ["key", "weight"]
+served.release()
 regression.save(folder + "/estimator")
 assert PsLogisticRegression.load(folder + "/estimator").getMaxIter() == 8
 hasher.save(folder + "/hasher")

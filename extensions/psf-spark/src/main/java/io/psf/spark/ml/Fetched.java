@@ -18,7 +18,7 @@ final class Fetched {
     void add(long[] some, float[] of) {
         for (int i = 0; i < some.length; i++) {
             int from = i * width;
-            if (!isZero(of, from)) {
+            if (!isZero(of, from, width)) {
                 if (n == keys.length) {
                     grow();
                 }
@@ -40,7 +40,7 @@ final class Fetched {
         weights = Arrays.copyOf(weights, more * width);
     }
 
-    private boolean isZero(float[] of, int from) {
+    static boolean isZero(float[] of, int from, int width) {
         for (int i = from; i < from + width; i++) {
             if (of[i] != 0) {
                 return false;

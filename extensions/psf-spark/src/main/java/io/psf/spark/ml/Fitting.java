@@ -3,7 +3,6 @@ package io.psf.spark.ml;
 import io.psf.builtin.OptimizerSpec;
 import io.psf.spark.PsClient;
 import io.psf.spark.PsSpark;
-import java.util.UUID;
 import java.util.function.LongFunction;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.ml.attribute.AttributeGroup;
@@ -57,11 +56,12 @@ record Fitting(
      *
      * @param epochs the number of epochs
      */
-    record Trained(TableWeights weights, int epochs) {}
+    record Trained(ServedWeights weights, int epochs) {}
 
     /** Trains. The rows are in Spark's memory until then, or on its disks. */
     Trained run(Dataset<?> data, LongFunction<Rules> rules) {
         PsClient caller = PsSpark.client();
+        ServedWeights.collectGarbage(uid);
         JavaRDD<InternalRow> input = rows.of(data);
         JavaRDD<TrainingRows.TaggedBatch> batches =
                 rows.batches(input).setName(uid + ": rows of training").persist(StorageLevel.MEMORY_AND_DISK());
@@ -80,25 +80,17 @@ record Fitting(
                     learned,
                     (System.nanoTime() - begin) / 1_000_000,
                     training.getNumPartitions());
-            String name = uid + "/" + UUID.randomUUID().toString().substring(0, 8);
-            Table table = Table.of(name, rows.input().numFeatures(), kernel.width(), saves);
+            Table table = Table.of(uid, rows.input().numFeatures(), kernel.width(), saves);
             Rules chosen = rules.apply(learned);
-            try {
+            return table.orClear(caller, () -> {
                 table.create(caller, chosen.rows(), chosen.bias());
-                TableWeights weights = new TableWeights(kernel, table, hasBias, ServersOfFit.ANY);
+                TableWeights weights = new TableWeights(kernel, table, hasBias);
                 Training all =
                         new Training(uid, weights, training, validation, TrainingRows.isRepeatable(input), schedule);
-                EpochLoop loop = new EpochLoop(data.sparkSession(), name, saves);
+                EpochLoop loop = new EpochLoop(data.sparkSession(), table.name(), saves);
                 int epochs = all.run(loop);
-                return new Trained(weights.on(loop.servers()), epochs);
-            } catch (Throwable e) { // Spark throws checked exceptions, too
-                try {
-                    table.clear(caller);
-                } catch (RuntimeException alsoFailed) {
-                    e.addSuppressed(alsoFailed);
-                }
-                throw e;
-            }
+                return new Trained(new ServedWeights(weights, loop.servers()), epochs);
+            });
         } finally {
             batches.unpersist(false);
         }

@@ -4,6 +4,9 @@ import com.esotericsoftware.kryo.DefaultSerializer;
 import com.esotericsoftware.kryo.serializers.JavaSerializer;
 import java.io.Serial;
 import java.util.Arrays;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 
 /**
  * Weights in this process.
@@ -33,6 +36,11 @@ record LocalWeights(Kernel kernel, long[] keys, float[] rows, float bias) implem
         float[] margins = new float[batch.rows()];
         kernel.margins(batch, weights, bias, margins);
         return margins;
+    }
+
+    @Override
+    public Dataset<Row> frame(SparkSession spark) {
+        return WeightFrames.of(spark, this);
     }
 
     /** As a binary search, which looks near {@code from} first. */

@@ -4,7 +4,6 @@ import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
 import java.io.Serial;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.ml.param.BooleanParam;
 import org.apache.spark.ml.param.DoubleParam;
 import org.apache.spark.ml.param.IntParam;
@@ -132,7 +131,7 @@ public final class PsFactorizationMachine extends PsLearner<PsFactorizationMachi
 
     @Override
     PsFactorizationMachineModel model(Weights weights) {
-        return new PsFactorizationMachineModel(uid(), weights, new AtomicBoolean());
+        return new PsFactorizationMachineModel(uid(), weights);
     }
 
     /** Returns a reader of estimators. */

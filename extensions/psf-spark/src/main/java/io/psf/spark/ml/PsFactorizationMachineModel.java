@@ -1,14 +1,12 @@
 package io.psf.spark.ml;
 
 import java.io.Serial;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.ml.param.Param;
-import org.apache.spark.ml.util.MLReader;
 
 /**
  * A model of {@link PsFactorizationMachine}. Its weights are on the servers, from which {@link #transform} pulls the
  * weights that it needs, until {@link #release} frees them. {@link #exported} has them itself, and so does a model that
- * was loaded.
+ * was loaded, unless {@link PsModelReader#onServers} loads it.
  *
  * <pre>{@code
  * PsFactorizationMachineModel local = model.exported();
@@ -22,8 +20,8 @@ public final class PsFactorizationMachineModel extends PsScorer<PsFactorizationM
 
     private final Param<String> lossType;
 
-    PsFactorizationMachineModel(String uid, Weights weights, AtomicBoolean isReleased) {
-        super(uid, weights, isReleased);
+    PsFactorizationMachineModel(String uid, Weights weights) {
+        super(uid, weights);
         this.lossType = PsFactorizationMachine.lossType(this);
     }
 
@@ -38,18 +36,16 @@ public final class PsFactorizationMachineModel extends PsScorer<PsFactorizationM
     }
 
     @Override
-    PsFactorizationMachineModel with(Weights weights, AtomicBoolean isReleased) {
-        return new PsFactorizationMachineModel(uid(), weights, isReleased);
+    PsFactorizationMachineModel with(Weights weights) {
+        return new PsFactorizationMachineModel(uid(), weights);
     }
 
     /** Returns a reader of models. */
-    public static MLReader<PsFactorizationMachineModel> read() {
-        return new ModelFiles.Reader<>(
-                PsFactorizationMachineModel.class,
-                (uid, weights) -> new PsFactorizationMachineModel(uid, weights, new AtomicBoolean()));
+    public static PsModelReader<PsFactorizationMachineModel> read() {
+        return new PsModelReader<>(PsFactorizationMachineModel.class, PsFactorizationMachineModel::new);
     }
 
-    /** Reads a model that was saved. It has its weights itself. */
+    /** Reads a model that was saved, as {@link #read} does. */
     public static PsFactorizationMachineModel load(String path) {
         return read().load(path);
     }

@@ -250,8 +250,8 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
     }
 
     /**
-     * Sets whether {@link #fit} returns a model that has its weights itself, and frees those on the servers: for
-     * {@code CrossValidator}, which drops models. False by default.
+     * Sets whether {@link #fit} returns a model that has its weights itself, and frees those on the servers. False by
+     * default.
      */
     public E setExportWeights(boolean exports) {
         return with(exportWeights(), exports);

@@ -4,7 +4,6 @@ import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
 import java.io.Serial;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.ml.param.DoubleParam;
 import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamValidators;
@@ -24,8 +23,8 @@ import org.apache.spark.ml.util.MLReader;
  *         .setValidationIndicatorCol("isLate")
  *         .setMaxIter(20);
  * PsLogisticRegressionModel model = regression.fit(impressions);
- * model.transform(others).select("probability");
  * model.write().overwrite().save("hdfs:///models/clicks");
+ * model.transform(others).write().parquet("hdfs:///scores/clicks");
  * model.release();
  * }</pre>
  *
@@ -123,7 +122,7 @@ public final class PsLogisticRegression extends PsLearner<PsLogisticRegression, 
 
     @Override
     PsLogisticRegressionModel model(Weights weights) {
-        return new PsLogisticRegressionModel(uid(), weights, new AtomicBoolean());
+        return new PsLogisticRegressionModel(uid(), weights);
     }
 
     /** Returns a reader of estimators. */

@@ -1,13 +1,11 @@
 package io.psf.spark.ml;
 
 import java.io.Serial;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.spark.ml.util.MLReader;
 
 /**
  * A model of {@link PsLogisticRegression}. Its weights are on the servers, from which {@link #transform} pulls the
  * weights that it needs, until {@link #release} frees them. {@link #exported} has them itself, and so does a model that
- * was loaded.
+ * was loaded, unless {@link PsModelReader#onServers} loads it.
  *
  * <pre>{@code
  * PsLogisticRegressionModel local = model.exported();
@@ -19,8 +17,8 @@ public final class PsLogisticRegressionModel extends PsScorer<PsLogisticRegressi
     @Serial
     private static final long serialVersionUID = 1;
 
-    PsLogisticRegressionModel(String uid, Weights weights, AtomicBoolean isReleased) {
-        super(uid, weights, isReleased);
+    PsLogisticRegressionModel(String uid, Weights weights) {
+        super(uid, weights);
     }
 
     @Override
@@ -29,18 +27,16 @@ public final class PsLogisticRegressionModel extends PsScorer<PsLogisticRegressi
     }
 
     @Override
-    PsLogisticRegressionModel with(Weights weights, AtomicBoolean isReleased) {
-        return new PsLogisticRegressionModel(uid(), weights, isReleased);
+    PsLogisticRegressionModel with(Weights weights) {
+        return new PsLogisticRegressionModel(uid(), weights);
     }
 
     /** Returns a reader of models. */
-    public static MLReader<PsLogisticRegressionModel> read() {
-        return new ModelFiles.Reader<>(
-                PsLogisticRegressionModel.class,
-                (uid, weights) -> new PsLogisticRegressionModel(uid, weights, new AtomicBoolean()));
+    public static PsModelReader<PsLogisticRegressionModel> read() {
+        return new PsModelReader<>(PsLogisticRegressionModel.class, PsLogisticRegressionModel::new);
     }
 
-    /** Reads a model that was saved. It has its weights itself. */
+    /** Reads a model that was saved, as {@link #read} does. */
     public static PsLogisticRegressionModel load(String path) {
         return read().load(path);
     }

@@ -1,8 +1,6 @@
 package io.psf.spark.ml;
 
-import io.psf.spark.PsSpark;
 import java.io.Serial;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.ml.Model;
 import org.apache.spark.ml.param.ParamMap;
@@ -11,6 +9,7 @@ import org.apache.spark.ml.util.MLWriter;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
@@ -21,17 +20,13 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
 
     private final String uid;
     private final Weights weights;
-    /** True once the table is freed; shared by the copies of a model. */
-    private final AtomicBoolean isReleased;
-
     private final Declared scoring;
     private int epochs;
     private transient Score.@Nullable Everywhere everywhere;
 
-    PsScorer(String uid, Weights weights, AtomicBoolean isReleased) {
+    PsScorer(String uid, Weights weights) {
         this.uid = uid;
         this.weights = weights;
-        this.isReleased = isReleased;
         this.scoring = new Declared(this);
         scoring.setDefaults(this);
     }
@@ -40,11 +35,7 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
     abstract Loss loss();
 
     /** Returns a model of other weights, with this one's uid and without its params. */
-    abstract M with(Weights weights, AtomicBoolean isReleased);
-
-    final Weights weights() {
-        return weights;
-    }
+    abstract M with(Weights weights);
 
     @Override
     public String uid() {
@@ -77,44 +68,43 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
 
     /** Returns a model with the weights that are not 0, which scores without servers. Blocks until they are fetched. */
     public M exported() {
-        return weights instanceof TableWeights table
-                ? copied(with(fetch(table), isReleased), ParamMap.empty())
-                : self();
+        return isExported() ? self() : copied(with(local()), ParamMap.empty());
     }
 
     final LocalWeights local() {
-        return weights instanceof TableWeights table ? fetch(table) : (LocalWeights) weights;
-    }
-
-    private LocalWeights fetch(TableWeights table) {
-        requireTable();
-        return table.fetch();
+        return requireWeights() instanceof ServedWeights served ? served.fetch() : (LocalWeights) weights;
     }
 
     /**
-     * Frees the weights on the servers, of this model and of its copies, which score no more. Does nothing if the model
-     * is exported or released.
+     * Returns the weights that are not 0: a row a key, with columns {@code key}, {@code weight} and, of a factorization
+     * machine, {@code factors}. Tasks fetch them from the servers when the frame is evaluated.
+     */
+    public Dataset<Row> getWeights() {
+        return requireWeights().frame(SparkSession.active());
+    }
+
+    /**
+     * Frees the weights on the servers, of this model and of its copies, which score no more, also in a frame of {@link
+     * #transform} that is evaluated later. Does nothing if the model is exported or released. A model that is not
+     * released is freed once the driver refers to no model and no frame of it.
      */
     public void release() {
-        if (weights instanceof TableWeights table && !isReleased.getAndSet(true)) {
-            table.table().clear(PsSpark.client());
+        if (weights instanceof ServedWeights served) {
+            served.release();
         }
     }
 
-    private void requireTable() {
-        if (weights instanceof TableWeights table) {
-            if (isReleased.get()) {
-                throw new IllegalStateException(
-                        uid
-                                + ": its weights on the servers are released (expected: a call of exported() before release())");
-            }
-            table.servers().require(uid);
+    /** Returns the weights, of which those on the servers are still there. */
+    private Weights requireWeights() {
+        if (weights instanceof ServedWeights served) {
+            served.require(uid);
         }
+        return weights;
     }
 
     @Override
     public M copy(ParamMap extra) {
-        return copied(with(weights, isReleased), extra);
+        return copied(with(weights), extra);
     }
 
     private M copied(M other, ParamMap extra) {
@@ -134,9 +124,8 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
     public Dataset<Row> transform(Dataset<?> data) {
         StructType schema = data.schema();
         StructType more = transformSchema(schema);
-        requireTable();
         Score score = new Score(
-                distributed(data),
+                everywhere(requireWeights(), data.sparkSession()),
                 scoring.input(this),
                 scoring.output(this, loss()),
                 schema,
@@ -145,22 +134,21 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
         return data.toDF().mapPartitions(score, Encoders.row(more));
     }
 
-    private synchronized Weights distributed(Dataset<?> data) {
-        if (!(weights instanceof LocalWeights local)) {
-            return weights;
+    private synchronized Margins everywhere(Weights some, SparkSession spark) {
+        if (!(some instanceof LocalWeights local)) {
+            return some;
         }
         Score.Everywhere known = everywhere;
         if (known == null) {
-            known = new Score.Everywhere(
-                    new JavaSparkContext(data.sparkSession().sparkContext()).broadcast(local));
+            known = new Score.Everywhere(new JavaSparkContext(spark.sparkContext()).broadcast(local));
             everywhere = known;
         }
         return known;
     }
 
-    /** Returns a writer of the params, and of the weights as parquet. */
+    /** Returns a writer of the params, and of the weights as Parquet. Tasks write the weights. */
     @Override
     public MLWriter write() {
-        return new ModelFiles.Writer(this);
+        return new ModelFiles.Writer(this, requireWeights());
     }
 }

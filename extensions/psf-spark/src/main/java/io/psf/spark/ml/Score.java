@@ -19,7 +19,7 @@ import org.apache.spark.sql.types.StructType;
  * @param width the number of columns with the predictions
  * @param batchSize the rows whose weights are pulled together
  */
-record Score(Weights weights, Input input, Output output, StructType schema, int width, int batchSize)
+record Score(Margins weights, Input input, Output output, StructType schema, int width, int batchSize)
         implements MapPartitionsFunction<Row, Row> {
     @Serial
     private static final long serialVersionUID = 1;
@@ -34,7 +34,7 @@ record Score(Weights weights, Input input, Output output, StructType schema, int
      *
      * @param local the weights
      */
-    record Everywhere(Broadcast<LocalWeights> local) implements Weights {
+    record Everywhere(Broadcast<LocalWeights> local) implements Margins {
         @Serial
         private static final long serialVersionUID = 1;
 

@@ -54,9 +54,10 @@ record ServersOfFit(Map<Integer, String> addresses) implements Serializable {
         }
         ServersOfFit known = known();
         if (!isSame(known)) {
-            throw new IllegalStateException(model + ": a server was lost, and the part of the model that it had: "
-                    + known.addresses + " (expected: " + addresses
-                    + "; setCheckpoints(true) before the fit, or exported() after it, keeps a model)");
+            throw new IllegalStateException(
+                    model + ": a server was lost, and the part of the model that it had: "
+                            + known.addresses + " (expected: " + addresses
+                            + "; setCheckpoints(true) before the fit, or exported() after it, keeps a model; a saved one is loaded again)");
         }
     }
 }

@@ -14,6 +14,8 @@ import io.psf.builtin.sparse.SparsePushPsf;
 import java.io.Serial;
 import java.io.Serializable;
 import java.util.List;
+import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 
 /**
@@ -32,8 +34,9 @@ record Table(String name, long features, int width, boolean isSaved) implements 
 
     private static final long PAGE = 1 << 16;
 
-    /** Returns the declaration of a table of that many keys, or of any keys. */
-    static Table of(String name, long features, int width, boolean isSaved) {
+    /** Returns a table of that many keys, or of any keys, for a model with a uid. It has a name of its own. */
+    static Table of(String uid, long features, int width, boolean isSaved) {
+        String name = uid + "/" + UUID.randomUUID().toString().substring(0, 8);
         return new Table(name, features > 0 && features <= DENSE / width ? features : 0, width, isSaved);
     }
 
@@ -41,7 +44,12 @@ record Table(String name, long features, int width, boolean isSaved) implements 
         return List.of(rows(), bias());
     }
 
-    private TensorId rows() {
+    /** True if the table is of a model with a uid. */
+    boolean isOf(String uid) {
+        return name.startsWith(uid + "/");
+    }
+
+    TensorId rows() {
         return TensorId.of(name);
     }
 
@@ -53,6 +61,20 @@ record Table(String name, long features, int width, boolean isSaved) implements 
         TensorSpec rows = features > 0 ? TensorSpec.table(name, features, width) : TensorSpec.growing(name, width);
         TensorSpec bias = TensorSpec.dense(bias().name(), 1).optimizer(ofBias);
         Tensors.init(caller, List.of(rows.optimizer(ofRows), bias));
+    }
+
+    /** Does work that fills the table, which is freed if the work fails. */
+    <T> T orClear(TensorCaller caller, Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (Throwable e) { // Spark throws checked exceptions, too
+            try {
+                clear(caller);
+            } catch (RuntimeException alsoFailed) {
+                e.addSuppressed(alsoFailed);
+            }
+            throw e;
+        }
     }
 
     /** Frees the weights, and deletes their checkpoints. */

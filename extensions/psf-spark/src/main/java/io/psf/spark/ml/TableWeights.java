@@ -9,40 +9,36 @@ import java.io.Serial;
  * Weights on the servers.
  *
  * @param hasBias false if the bias is 0
- * @param servers that have the table, once it is trained
  */
-record TableWeights(Kernel kernel, Table table, boolean hasBias, ServersOfFit servers) implements Weights {
+record TableWeights(Kernel kernel, Table table, boolean hasBias) implements Margins {
     @Serial
     private static final long serialVersionUID = 1;
-
-    TableWeights on(ServersOfFit trained) {
-        return new TableWeights(kernel, table, hasBias, trained);
-    }
 
     @Override
     public float[] margins(Batch batch) {
         PsClient caller = PsSpark.client();
         int n = batch.keys().length;
         float[] weights = new float[n * kernel.width()];
-        float[] bias = new float[1];
         Pending<?> rows = table.pull(caller, batch.keys(), weights);
-        if (hasBias) {
-            table.pullBias(caller, bias).await();
-        }
+        float bias = bias();
         rows.await();
         kernel.complete(batch.keys(), n, weights, true);
         float[] margins = new float[batch.rows()];
-        kernel.margins(batch, weights, bias[0], margins);
+        kernel.margins(batch, weights, bias, margins);
         return margins;
+    }
+
+    float bias() {
+        float[] bias = new float[1];
+        if (hasBias) {
+            table.pullBias(PsSpark.client(), bias).await();
+        }
+        return bias[0];
     }
 
     /** Fetches all weights other than 0. Blocks. */
     LocalWeights fetch() {
         PsClient caller = PsSpark.client();
-        float[] bias = new float[1];
-        if (hasBias) {
-            table.pullBias(caller, bias).await();
-        }
         Fetched fetched = new Fetched(kernel.width());
         for (long[] keys : table.keys(caller)) {
             float[] weights = new float[keys.length * kernel.width()];
@@ -50,6 +46,6 @@ record TableWeights(Kernel kernel, Table table, boolean hasBias, ServersOfFit se
             kernel.complete(keys, keys.length, weights, true);
             fetched.add(keys, weights);
         }
-        return fetched.weights(kernel, bias[0]);
+        return fetched.weights(kernel, bias());
     }
 }

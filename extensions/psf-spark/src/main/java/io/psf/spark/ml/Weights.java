@@ -1,9 +1,17 @@
 package io.psf.spark.ml;
 
-import java.io.Serializable;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 
-/** The weights of a model, which score a batch of rows. */
-interface Weights extends Serializable {
-    /** Returns the margins of a batch's rows. Blocks. */
-    float[] margins(Batch batch);
+/** The weights of a model. */
+interface Weights extends Margins {
+    /** Returns the model's arithmetic. */
+    Kernel kernel();
+
+    /** Returns the weight that all rows have in common. Blocks. */
+    float bias();
+
+    /** Returns the weights that are not 0, with the columns of {@link WeightFrames}. */
+    Dataset<Row> frame(SparkSession spark);
 }

@@ -212,17 +212,6 @@ class PsLogisticRegressionTest {
     }
 
     @Test
-    void aReleasedModelScoresNoMore() {
-        PsLogisticRegressionModel other = estimator().setMaxIter(1).fit(training);
-        assertThat(tensors()).anyMatch(name -> name.startsWith(other.uid()));
-        PsLogisticRegressionModel copy = other.copy(ParamMap.empty());
-        other.release();
-        other.release();
-        assertThat(tensors()).noneMatch(name -> name.startsWith(other.uid()));
-        assertThatThrownBy(() -> copy.transform(test)).hasMessageContaining("exported() before release()");
-    }
-
-    @Test
     void aPipelineTrainsScoresAndIsSaved(@TempDir Path directory) throws IOException {
         Pipeline pipeline =
                 new Pipeline().setStages(new PipelineStage[] {estimator().setRawPredictionCol("margin")});

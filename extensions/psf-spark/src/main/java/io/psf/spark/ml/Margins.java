@@ -1,0 +1,9 @@
+package io.psf.spark.ml;
+
+import java.io.Serializable;
+
+/** Scores batches of rows, in any process of the application. */
+interface Margins extends Serializable {
+    /** Returns the margins of a batch's rows. Blocks. */
+    float[] margins(Batch batch);
+}

@@ -1,0 +1,138 @@
+package io.psf.spark;
+
+import static org.apache.spark.sql.functions.expr;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.psf.api.CallListener;
+import io.psf.builtin.Tensors;
+import io.psf.spark.ml.PsFactorizationMachine;
+import io.psf.spark.ml.PsFactorizationMachineModel;
+import io.psf.spark.ml.PsLogisticRegression;
+import io.psf.spark.ml.PsLogisticRegressionModel;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.spark.ml.Pipeline;
+import org.apache.spark.ml.PipelineModel;
+import org.apache.spark.ml.PipelineStage;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Models that are saved, and loaded onto the servers, while the bytes that come through the driver are counted. */
+@Timeout(180)
+class WideModelTest {
+    private static final int ROWS = 30_000;
+    /** Of a row of training; each occurs once, and has a weight. */
+    private static final int KEYS = 10;
+
+    private static final long WEIGHTS = (long) ROWS * KEYS;
+
+    @TempDir
+    static Path folder;
+
+    private static SparkSession spark;
+    private static Dataset<Row> rows;
+    private static final AtomicLong THROUGH_DRIVER = new AtomicLong();
+
+    @BeforeAll
+    static void start() {
+        spark = LocalCluster.of(2, 1024)
+                .config("spark.sql.shuffle.partitions", 2)
+                .getOrCreate();
+        rows = spark.range(0, ROWS, 1, 2)
+                .withColumn("keys", expr("transform(sequence(1, " + KEYS + "), i -> xxhash64(id, i))"))
+                .withColumn("label", expr("id % 2"));
+        spark.sparkContext().addSparkListener(new SparkListener() {
+            @Override
+            public void onTaskEnd(SparkListenerTaskEnd end) {
+                THROUGH_DRIVER.addAndGet(end.taskMetrics().resultSize());
+            }
+        });
+        NodeClient.get().listen(new CallListener() {
+            @Override
+            public void sent(String function, long bytes) {
+                THROUGH_DRIVER.addAndGet(bytes);
+            }
+
+            @Override
+            public void received(String function, long bytes) {
+                THROUGH_DRIVER.addAndGet(bytes);
+            }
+        });
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        spark.close();
+    }
+
+    private static List<Row> predictions(Dataset<Row> scored) {
+        return scored.select("id", "prediction").where("id % 1000 = 0").collectAsList();
+    }
+
+    /** Checks that few bytes came through the driver, and many do when it loads the model itself. */
+    private static void assertFewBytesUntil(Runnable loading, long bytesOfAWeight) {
+        assertThat(THROUGH_DRIVER.get()).isLessThan(WEIGHTS * bytesOfAWeight / 20);
+        loading.run();
+        await().until(() -> THROUGH_DRIVER.get() > WEIGHTS * bytesOfAWeight);
+    }
+
+    @Test
+    void theWeightsOfALogisticRegressionDoNotComeThroughTheDriver() throws Exception {
+        PsLogisticRegressionModel model =
+                new PsLogisticRegression().setKeysCol("keys").setMaxIter(1).fit(rows);
+        List<Row> expected = predictions(model.transform(rows));
+        String path = folder.resolve("regression").toString();
+        THROUGH_DRIVER.set(0);
+        model.write().save(path);
+        model.release();
+        PsLogisticRegressionModel served =
+                PsLogisticRegressionModel.read().onServers().load(path);
+        assertThat(served.isExported()).isFalse();
+        assertThat(served.getWeights().count()).isEqualTo(WEIGHTS);
+        assertThat(predictions(served.transform(rows))).isEqualTo(expected);
+        assertFewBytesUntil(
+                () -> assertThat(
+                                predictions(PsLogisticRegressionModel.load(path).transform(rows)))
+                        .isEqualTo(expected),
+                Long.BYTES + Float.BYTES);
+        served.release();
+        assertThat(Tensors.list(PsSpark.client()))
+                .noneMatch(summary -> summary.tensor().id().name().startsWith(model.uid()));
+    }
+
+    /** In a pipeline, whose stages are loaded by Spark, by a setting of the session. */
+    @Test
+    void theFactorsOfAMachineDoNotComeThroughTheDriver() throws Exception {
+        PsFactorizationMachine machine = new PsFactorizationMachine()
+                .setKeysCol("keys")
+                .setFactorSize(3)
+                .setLossType("squaredError")
+                .setMaxIter(1);
+        PipelineModel model =
+                new Pipeline().setStages(new PipelineStage[] {machine}).fit(rows);
+        List<Row> expected = predictions(model.transform(rows));
+        String path = folder.resolve("machine").toString();
+        THROUGH_DRIVER.set(0);
+        model.write().save(path);
+        ((PsFactorizationMachineModel) model.stages()[0]).release();
+        spark.conf().set("spark.psf.loadOnServers", true);
+        PipelineModel served = PipelineModel.load(path);
+        spark.conf().unset("spark.psf.loadOnServers");
+        assertThat(predictions(served.transform(rows))).isEqualTo(expected);
+        assertFewBytesUntil(() -> PipelineModel.load(path), Long.BYTES + 4 * Float.BYTES);
+        PsFactorizationMachineModel stage = (PsFactorizationMachineModel) served.stages()[0];
+        assertThat(stage.getWeights().columns()).containsExactly("key", "weight", "factors");
+        stage.release();
+    }
+}
