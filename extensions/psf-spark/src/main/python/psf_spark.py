@@ -12,9 +12,11 @@ keyword of the constructor, and has a setter and a getter (setKeysCol, getKeysCo
 Spark Connect has no access to the driver's JVM, and cannot use this module.
 """
 
+from collections import namedtuple
+
 from pyspark import SparkContext
 from pyspark.ml import PipelineModel
-from pyspark.ml.common import _py2java
+from pyspark.ml.common import _java2py, _py2java
 from pyspark.ml.param import TypeConverters
 from pyspark.ml.util import JavaMLReadable, JavaMLReader, JavaMLWritable
 from pyspark.ml.wrapper import JavaEstimator, JavaModel, JavaParams, JavaTransformer
@@ -42,6 +44,9 @@ _CONVERTERS = {
     "Param": TypeConverters.toString,
     "StringArrayParam": TypeConverters.toListString,
 }
+
+
+TrainingSummary = namedtuple("TrainingSummary", ["objectiveHistory", "validationHistory", "areaHistory"])
 
 
 class _Reader(JavaMLReader):
@@ -146,6 +151,22 @@ class _PsScorer(_PsModel):
         """True if the model has its weights itself."""
         return self._java_obj.isExported()
 
+    @property
+    def intercept(self):
+        """The weight that all rows have in common; 0 if there is none."""
+        return self._java_obj.intercept()
+
+    @property
+    def hasSummary(self):
+        """True if the model was trained, and not loaded."""
+        return self._java_obj.hasSummary()
+
+    @property
+    def summary(self):
+        """How the training went: objectiveHistory, validationHistory and areaHistory, lists of an item an epoch."""
+        java_summary = self._java_obj.summary()
+        return TrainingSummary(*(list(getattr(java_summary, name)()) for name in TrainingSummary._fields))
+
     def getWeights(self):
         """Returns a frame of the weights that are not 0: key, weight and, of a factorization machine, factors."""
         return self._frame(self._java_obj.getWeights())
@@ -157,6 +178,11 @@ class PsLogisticRegression(_PsEstimator):
 
 class PsLogisticRegressionModel(_PsScorer):
     """A model of PsLogisticRegression."""
+
+    @property
+    def coefficients(self):
+        """The weights of the features as a vector, if numFeatures is known."""
+        return _java2py(SparkContext._active_spark_context, self._java_obj.coefficients())
 
 
 class PsFactorizationMachine(_PsEstimator):

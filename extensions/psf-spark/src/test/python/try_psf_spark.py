@@ -84,6 +84,8 @@ assert auc > 0.85, auc
 scorer = model.stages[1]
 assert isinstance(scorer, PsLogisticRegressionModel)
 assert scorer.epochs == 8 and not scorer.isExported
+assert len(scorer.summary.objectiveHistory) == 8 and scorer.summary.validationHistory == []
+assert isinstance(scorer.intercept, float)
 exported = scorer.exported()
 assert exported.isExported and exported.getKeysCol() == "keys"
 model.write().overwrite().save(folder + "/pipeline")

@@ -33,6 +33,7 @@ final class BatchBuilder {
             hasValues |= chunk.values() != null;
         }
         float[] labels = new float[to - from];
+        float[] importance = new float[to - from];
         int[] ends = new int[to - from];
         int[] slots = new int[entries];
         float[] values = hasValues ? new float[entries] : null;
@@ -49,9 +50,10 @@ final class BatchBuilder {
                 slots[at++] = number(keys[entry]);
             }
             labels[i - from] = chunk.label(row);
+            importance[i - from] = chunk.importance(row);
             ends[i - from] = at;
         }
-        return new Batch(labels, ends, inOrder(slots), slots, values);
+        return new Batch(labels, importance, ends, inOrder(slots), slots, values);
     }
 
     private static void copyValues(float @Nullable [] from, int begin, int end, float @Nullable [] to, int at) {

@@ -47,7 +47,7 @@ record Epoch(Kernel kernel, Table table, boolean fitsBias, boolean isRepeatable,
         private final ArrayDeque<Step> idle = new ArrayDeque<>();
         private final Kernel.Sums sums = new Kernel.Sums();
         private @Nullable Step pulling;
-        private long rows;
+        private Measure learned = Measure.NONE;
 
         Pass(Epoch epoch) {
             this.epoch = epoch;
@@ -73,7 +73,7 @@ record Epoch(Kernel kernel, Table table, boolean fitsBias, boolean isRepeatable,
             }
             next(null);
             pushed.forEach(Step::awaitPush);
-            return Measure.of(rows, sums.loss);
+            return learned;
         }
 
         /** Sends the pull of a batch, and computes the previous batch. */
@@ -86,7 +86,7 @@ record Epoch(Kernel kernel, Table table, boolean fitsBias, boolean isRepeatable,
                 pulling = step;
             }
             if (before != null) {
-                rows += before.learn(epoch, writes, sums);
+                learned = learned.plus(before.learn(epoch, writes, sums));
                 pushed.add(before);
                 if (pushed.size() > PUSHES) {
                     Step first = pushed.remove();
@@ -120,20 +120,21 @@ record Epoch(Kernel kernel, Table table, boolean fitsBias, boolean isRepeatable,
             }
         }
 
-        /** Returns the number of rows. */
-        int learn(Epoch epoch, ClusterCaller caller, Kernel.Sums sums) {
+        /** Returns the losses of the rows before they are learned. */
+        Measure learn(Epoch epoch, ClusterCaller caller, Kernel.Sums sums) {
             Batch rows = java.util.Objects.requireNonNull(batch);
             calls.forEach(Pending::await);
             calls.clear();
             epoch.kernel.complete(rows.keys(), rows.keys().length, weights, false);
-            double before = sums.bias;
+            double biasBefore = sums.bias;
+            double lossBefore = sums.loss;
             epoch.kernel.learn(rows, weights, bias[0], update, sums);
             calls.add(epoch.table.push(caller, rows.keys(), update));
             if (epoch.fitsBias) {
-                biasUpdate[0] = (float) (sums.bias - before);
+                biasUpdate[0] = (float) (sums.bias - biasBefore);
                 calls.add(epoch.table.pushBias(caller, biasUpdate));
             }
-            return rows.rows();
+            return Measure.of(rows, sums.loss - lossBefore);
         }
 
         void awaitPush() {

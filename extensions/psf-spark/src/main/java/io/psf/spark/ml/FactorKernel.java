@@ -63,16 +63,24 @@ record FactorKernel(Loss loss, int factors, boolean fitLinear, float deviation, 
         for (int row = 0; row < batch.rows(); row++) {
             int end = batch.ends()[row];
             float margin = bias + margin(batch, weights, begin, end, sum);
-            sums.loss += loss.loss(margin, batch.labels()[row]);
-            float gradient = (float) loss.gradient(margin, batch.labels()[row]);
+            float times = batch.importance()[row];
+            sums.loss += times * loss.loss(margin, batch.labels()[row]);
+            float gradient = times * (float) loss.gradient(margin, batch.labels()[row]);
             sums.bias += gradient;
-            addGradients(batch, weights, begin, end, sum, gradient, update);
+            addGradients(batch, weights, begin, end, sum, gradient, times * ridge, update);
             begin = end;
         }
     }
 
     private void addGradients(
-            Batch batch, float[] weights, int begin, int end, float[] sum, float gradient, float[] update) {
+            Batch batch,
+            float[] weights,
+            int begin,
+            int end,
+            float[] sum,
+            float gradient,
+            float ownPart,
+            float[] update) {
         int width = sum.length;
         int[] slots = batch.slots();
         float[] values = batch.values();
@@ -80,9 +88,9 @@ record FactorKernel(Loss loss, int factors, boolean fitLinear, float deviation, 
             float value = values == null ? 1 : values[i];
             int at = slots[i] * width;
             float scaled = gradient * value;
-            float own = ridge - scaled * value;
+            float own = ownPart - scaled * value;
             if (fitLinear) {
-                update[at] += scaled + ridge * weights[at];
+                update[at] += scaled + ownPart * weights[at];
             }
             for (int f = 1; f < width; f++) {
                 update[at + f] += scaled * sum[f] + own * weights[at + f];

@@ -3,7 +3,7 @@ package io.psf.spark.ml;
 import io.psf.builtin.OptimizerSpec;
 import io.psf.spark.PsClient;
 import io.psf.spark.PsSpark;
-import java.util.function.LongFunction;
+import java.util.function.DoubleFunction;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.ml.attribute.AttributeGroup;
 import org.apache.spark.ml.linalg.Vector;
@@ -54,12 +54,12 @@ record Fitting(
     /**
      * The result of a training.
      *
-     * @param epochs the number of epochs
+     * @param summary how the epochs went
      */
-    record Trained(ServedWeights weights, int epochs) {}
+    record Trained(ServedWeights weights, PsTrainingSummary summary) {}
 
     /** Trains. The rows are in Spark's memory until then, or on its disks. */
-    Trained run(Dataset<?> data, LongFunction<Rules> rules) {
+    Trained run(Dataset<?> data, DoubleFunction<Rules> rules) {
         PsClient caller = PsSpark.client();
         ServedWeights.collectGarbage(uid);
         JavaRDD<InternalRow> input = rows.of(data);
@@ -69,27 +69,26 @@ record Fitting(
             JavaRDD<Batch> training = ofKind(batches, false);
             JavaRDD<Batch> validation = ofKind(batches, true);
             long begin = System.nanoTime();
-            long learned = count(training);
-            if (learned == 0 || schedule.validates() && count(validation) == 0) {
-                throw new IllegalArgumentException(
-                        (learned == 0 ? "rows of training" : "rows of validation") + ": 0 (expected: at least 1)");
+            Measure learned = count(training, "rows of training");
+            if (schedule.validates()) {
+                var unused = count(validation, "rows of validation");
             }
             LOG.info(
                     "{}: {} rows of training, shuffled in {} ms to {} partitions",
                     uid,
-                    learned,
+                    learned.rows(),
                     (System.nanoTime() - begin) / 1_000_000,
                     training.getNumPartitions());
             Table table = Table.of(uid, rows.input().numFeatures(), kernel.width(), saves);
-            Rules chosen = rules.apply(learned);
+            Rules chosen = rules.apply(learned.importance());
             return table.orClear(caller, () -> {
                 table.create(caller, chosen.rows(), chosen.bias());
                 TableWeights weights = new TableWeights(kernel, table, hasBias);
                 Training all =
                         new Training(uid, weights, training, validation, TrainingRows.isRepeatable(input), schedule);
                 EpochLoop loop = new EpochLoop(data.sparkSession(), table.name(), saves);
-                int epochs = all.run(loop);
-                return new Trained(new ServedWeights(weights, loop.servers()), epochs);
+                PsTrainingSummary summary = all.run(loop);
+                return new Trained(new ServedWeights(weights, loop.servers()), summary);
             });
         } finally {
             batches.unpersist(false);
@@ -100,7 +99,14 @@ record Fitting(
         return batches.filter(batch -> batch.isValidation() == isValidation).map(TrainingRows.TaggedBatch::batch);
     }
 
-    private static long count(JavaRDD<Batch> batches) {
-        return batches.map(batch -> (long) batch.rows()).fold(0L, Long::sum);
+    private static Measure count(JavaRDD<Batch> batches, String what) {
+        Measure all = batches.map(batch -> Measure.of(batch, 0)).fold(Measure.NONE, Measure::plus);
+        if (all.rows() == 0) {
+            throw new IllegalArgumentException(what + ": 0 (expected: at least 1)");
+        }
+        if (all.importance() == 0) {
+            throw new IllegalArgumentException("weights of the " + what + ": 0 in all (expected: above 0)");
+        }
+        return all;
     }
 }

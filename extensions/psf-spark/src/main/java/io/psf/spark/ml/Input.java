@@ -106,11 +106,13 @@ record Input(String features, String keys, String values, long numFeatures) impl
     }
 
     /**
-     * Returns a frame of the features' columns, the label as a double, and, if it is named, the boolean of validation.
+     * Returns a frame of the label and the weight as doubles, the boolean of validation, and the features' columns. A
+     * weight that is not named is 1, and such a validation false.
      */
-    Dataset<Row> select(Dataset<?> data, String label, String validation) {
+    Dataset<Row> select(Dataset<?> data, String label, String weight, String validation) {
         List<Column> columns = new ArrayList<>();
         columns.add(quoted(label).cast(DataTypes.DoubleType));
+        columns.add(weight.isEmpty() ? functions.lit(1.0) : quoted(weight).cast(DataTypes.DoubleType));
         columns.add(validation.isEmpty() ? functions.lit(false) : quoted(validation));
         columns.addAll(columns());
         return data.select(columns.toArray(Column[]::new));

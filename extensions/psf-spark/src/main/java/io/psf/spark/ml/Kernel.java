@@ -20,7 +20,7 @@ interface Kernel extends Serializable {
     void complete(long[] keys, int n, float[] weights, boolean isScoring);
 
     /**
-     * Computes the gradients of a batch, summed over its rows.
+     * Computes the gradients of a batch, summed over its rows, each as often as it counts.
      *
      * @param weights [distinct, width] float32
      * @param update [distinct, width] float32, filled

@@ -16,6 +16,7 @@ final class LearningParams implements Serializable {
     private static final long serialVersionUID = 1;
 
     final Param<String> labelCol;
+    final Param<String> weightCol;
     final Param<String> validationIndicatorCol;
     final IntParam maxIter;
     final DoubleParam stepSize;
@@ -30,6 +31,8 @@ final class LearningParams implements Serializable {
 
     LearningParams(Params of) {
         labelCol = new Param<>(of, "labelCol", "column of the label");
+        weightCol =
+                new Param<>(of, "weightCol", "column of the numbers that say how often a row counts; empty for once");
         validationIndicatorCol = new Param<>(
                 of,
                 "validationIndicatorCol",
@@ -60,6 +63,7 @@ final class LearningParams implements Serializable {
 
     void setDefaults(Params of, int seed) {
         of.setDefault(labelCol, "label");
+        of.setDefault(weightCol, "");
         of.setDefault(validationIndicatorCol, "");
         of.setDefault(maxIter, 10);
         of.setDefault(stepSize, 0.1);

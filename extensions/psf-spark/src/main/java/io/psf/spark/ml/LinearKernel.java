@@ -32,6 +32,7 @@ record LinearKernel(float ridge) implements Kernel {
         int[] slots = batch.slots();
         int[] ends = batch.ends();
         float[] labels = batch.labels();
+        float[] importance = batch.importance();
         float[] values = batch.values();
         double loss = 0;
         double biasGradient = 0;
@@ -40,12 +41,14 @@ record LinearKernel(float ridge) implements Kernel {
             int end = ends[row];
             float margin =
                     bias + (values == null ? sum(weights, slots, begin, end) : dot(weights, slots, values, begin, end));
-            loss += Loss.LOGISTIC.loss(margin, labels[row]);
-            float gradient = (float) Loss.LOGISTIC.gradient(margin, labels[row]);
+            float times = importance[row];
+            loss += times * Loss.LOGISTIC.loss(margin, labels[row]);
+            float gradient = times * (float) Loss.LOGISTIC.gradient(margin, labels[row]);
+            float ownPart = times * ridge;
             biasGradient += gradient;
             for (int i = begin; i < end; i++) {
                 int slot = slots[i];
-                update[slot] += (values == null ? gradient : gradient * values[i]) + ridge * weights[slot];
+                update[slot] += (values == null ? gradient : gradient * values[i]) + ownPart * weights[slot];
             }
             begin = end;
         }

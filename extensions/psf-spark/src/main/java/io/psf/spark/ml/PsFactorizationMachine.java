@@ -77,9 +77,19 @@ public final class PsFactorizationMachine extends PsLearner<PsFactorizationMachi
         return factorSize;
     }
 
+    /** Returns the number of factors. */
+    public int getFactorSize() {
+        return (Integer) getOrDefault(factorSize());
+    }
+
     /** Returns the param of whether there is a linear part. */
     public BooleanParam fitLinear() {
         return fitLinear;
+    }
+
+    /** Returns whether there is a linear part. */
+    public boolean getFitLinear() {
+        return (Boolean) getOrDefault(fitLinear());
     }
 
     /** Returns the param of the standard deviation of the initial factors. */
@@ -87,9 +97,19 @@ public final class PsFactorizationMachine extends PsLearner<PsFactorizationMachi
         return initStd;
     }
 
+    /** Returns the standard deviation of the initial factors. */
+    public double getInitStd() {
+        return (Double) getOrDefault(initStd());
+    }
+
     /** Returns the param of the loss. */
     public Param<String> lossType() {
         return lossType;
+    }
+
+    /** Returns the loss. */
+    public String getLossType() {
+        return getOrDefault(lossType());
     }
 
     /** Sets the number of factors; 8 by default. */
@@ -115,17 +135,17 @@ public final class PsFactorizationMachine extends PsLearner<PsFactorizationMachi
     @Override
     Kernel kernel() {
         return new FactorKernel(
-                Loss.of(getOrDefault(lossType)),
-                number(factorSize),
-                isTrue(fitLinear),
-                (float) number(initStd),
-                (float) number(regParam()),
-                number(seed()));
+                Loss.of(getLossType()),
+                getFactorSize(),
+                getFitLinear(),
+                (float) getInitStd(),
+                (float) getRegParam(),
+                getSeed());
     }
 
     @Override
-    Fitting.Rules rules(long rows) {
-        OptimizerSpec adaGrad = Optimizers.adaGrad(number(stepSize()), 1, 1e-7);
+    Fitting.Rules rules(double rows) {
+        OptimizerSpec adaGrad = Optimizers.adaGrad(getStepSize(), 1, 1e-7);
         return new Fitting.Rules(adaGrad, adaGrad);
     }
 

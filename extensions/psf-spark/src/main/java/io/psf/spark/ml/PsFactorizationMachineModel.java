@@ -30,9 +30,14 @@ public final class PsFactorizationMachineModel extends PsScorer<PsFactorizationM
         return lossType;
     }
 
+    /** Returns the loss that the model was trained for. */
+    public String getLossType() {
+        return getOrDefault(lossType());
+    }
+
     @Override
     Loss loss() {
-        return Loss.of(getOrDefault(lossType));
+        return Loss.of(getLossType());
     }
 
     @Override

@@ -75,9 +75,19 @@ public final class PsLogisticRegression extends PsLearner<PsLogisticRegression, 
         return elasticNetParam;
     }
 
+    /** Returns the part of L1 in the regularization. */
+    public double getElasticNetParam() {
+        return (Double) getOrDefault(elasticNetParam());
+    }
+
     /** Returns the param of the optimizer. */
     public Param<String> solver() {
         return solver;
+    }
+
+    /** Returns the optimizer. */
+    public String getSolver() {
+        return getOrDefault(solver());
     }
 
     /** Sets the part of L1 in the regularization, from 0 to 1; 0 by default. With {@code ftrl} only. */
@@ -91,31 +101,31 @@ public final class PsLogisticRegression extends PsLearner<PsLogisticRegression, 
     }
 
     private boolean isFtrl() {
-        return getOrDefault(solver).equals(FTRL);
+        return getSolver().equals(FTRL);
     }
 
     @Override
     void checkParams() {
-        if (!isFtrl() && number(elasticNetParam) > 0) {
-            throw new IllegalArgumentException("elasticNetParam: " + number(elasticNetParam)
+        if (!isFtrl() && getElasticNetParam() > 0) {
+            throw new IllegalArgumentException("elasticNetParam: " + getElasticNetParam()
                     + " (expected: 0, since solver is " + ADAGRAD + ", or solver " + FTRL + ")");
         }
     }
 
     @Override
     Kernel kernel() {
-        return new LinearKernel(isFtrl() ? 0 : (float) number(regParam()));
+        return new LinearKernel(isFtrl() ? 0 : (float) getRegParam());
     }
 
     @Override
-    Fitting.Rules rules(long rows) {
-        double rate = number(stepSize());
+    Fitting.Rules rules(double rows) {
+        double rate = getStepSize();
         if (!isFtrl()) {
             OptimizerSpec adaGrad = Optimizers.adaGrad(rate, 1, 1e-7);
             return new Fitting.Rules(adaGrad, adaGrad);
         }
-        double strength = number(regParam()) * rows;
-        double lasso = number(elasticNetParam);
+        double strength = getRegParam() * rows;
+        double lasso = getElasticNetParam();
         return new Fitting.Rules(
                 Optimizers.ftrl(rate, strength * lasso, strength * (1 - lasso)), Optimizers.ftrl(rate, 0, 0));
     }

@@ -1,6 +1,9 @@
 package io.psf.spark.ml;
 
 import java.io.Serial;
+import java.util.Arrays;
+import org.apache.spark.ml.linalg.Vector;
+import org.apache.spark.ml.linalg.Vectors;
 
 /**
  * A model of {@link PsLogisticRegression}. Its weights are on the servers, from which {@link #transform} pulls the
@@ -29,6 +32,25 @@ public final class PsLogisticRegressionModel extends PsScorer<PsLogisticRegressi
     @Override
     PsLogisticRegressionModel with(Weights weights) {
         return new PsLogisticRegressionModel(uid(), weights);
+    }
+
+    /**
+     * Returns the weights of the features as a vector in the driver, dense or sparse, whichever is smaller. {@link
+     * #getWeights} returns weights by key, of any number.
+     *
+     * @throws IllegalStateException if {@code numFeatures} is 0, since keys may be any, or more than a vector has
+     */
+    public Vector coefficients() {
+        long size = getNumFeatures();
+        if (size < 1 || size > Integer.MAX_VALUE) {
+            throw new IllegalStateException(uid() + ": numFeatures: " + size + " (expected: 1 to " + Integer.MAX_VALUE
+                    + " for a vector; getWeights() has weights by key)");
+        }
+        LocalWeights all = local();
+        int[] indices = Arrays.stream(all.keys()).mapToInt(Math::toIntExact).toArray();
+        double[] values = new double[indices.length];
+        Arrays.setAll(values, i -> all.rows()[i]);
+        return Vectors.sparse((int) size, indices, values).compressed();
     }
 
     /** Returns a reader of models. */

@@ -21,7 +21,7 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
     private final String uid;
     private final Weights weights;
     private final Declared scoring;
-    private int epochs;
+    private @Nullable PsTrainingSummary summary;
     private transient Score.@Nullable Everywhere everywhere;
 
     PsScorer(String uid, Weights weights) {
@@ -52,13 +52,31 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
         return (M) this;
     }
 
-    final void setEpochs(int number) {
-        epochs = number;
+    final void setSummary(@Nullable PsTrainingSummary training) {
+        summary = training;
+    }
+
+    /** True if this model was trained, and not loaded. */
+    public boolean hasSummary() {
+        return summary != null;
+    }
+
+    /**
+     * Returns how the training went.
+     *
+     * @throws IllegalStateException if the model was loaded
+     */
+    public PsTrainingSummary summary() {
+        PsTrainingSummary known = summary;
+        if (known == null) {
+            throw new IllegalStateException(uid + ": summary: none (expected: a model of fit, which was not loaded)");
+        }
+        return known;
     }
 
     /** Returns the number of epochs of the training; 0 if the model was loaded. */
     public int epochs() {
-        return epochs;
+        return summary == null ? 0 : summary.totalIterations();
     }
 
     /** True if the weights are in this model, and need no servers. */
@@ -73,6 +91,11 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
 
     final LocalWeights local() {
         return requireWeights() instanceof ServedWeights served ? served.fetch() : (LocalWeights) weights;
+    }
+
+    /** Returns the weight that all rows have in common; 0 if there is none. */
+    public double intercept() {
+        return requireWeights().bias();
     }
 
     /**
@@ -109,7 +132,7 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
 
     private M copied(M other, ParamMap extra) {
         copyValues(other, extra);
-        other.setEpochs(epochs);
+        other.setSummary(summary);
         return hasParent() ? other.setParent(parent()) : other;
     }
 

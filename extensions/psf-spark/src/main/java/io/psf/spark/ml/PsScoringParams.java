@@ -24,9 +24,19 @@ public interface PsScoringParams<S> extends Params {
         return scoring().featuresCol;
     }
 
+    /** Returns the column of vectors. */
+    default String getFeaturesCol() {
+        return getOrDefault(featuresCol());
+    }
+
     /** Returns the param of the column of arrays of keys; empty if there are vectors. */
     default Param<String> keysCol() {
         return scoring().keysCol;
+    }
+
+    /** Returns the column of arrays of keys; empty if there are vectors. */
+    default String getKeysCol() {
+        return getOrDefault(keysCol());
     }
 
     /** Returns the param of the column of arrays of values; empty if all are 1. */
@@ -34,9 +44,19 @@ public interface PsScoringParams<S> extends Params {
         return scoring().valuesCol;
     }
 
+    /** Returns the column of arrays of values; empty if all are 1. */
+    default String getValuesCol() {
+        return getOrDefault(valuesCol());
+    }
+
     /** Returns the param of the number of features; 0 for any keys. */
     default LongParam numFeatures() {
         return scoring().numFeatures;
+    }
+
+    /** Returns the number of features; 0 for any keys. */
+    default long getNumFeatures() {
+        return (Long) getOrDefault(numFeatures());
     }
 
     /** Returns the param of the column of the prediction. */
@@ -44,9 +64,19 @@ public interface PsScoringParams<S> extends Params {
         return scoring().predictionCol;
     }
 
+    /** Returns the column of the prediction. */
+    default String getPredictionCol() {
+        return getOrDefault(predictionCol());
+    }
+
     /** Returns the param of the column of the logits. */
     default Param<String> rawPredictionCol() {
         return scoring().rawPredictionCol;
+    }
+
+    /** Returns the column of the logits. */
+    default String getRawPredictionCol() {
+        return getOrDefault(rawPredictionCol());
     }
 
     /** Returns the param of the column of the probabilities. */
@@ -54,14 +84,29 @@ public interface PsScoringParams<S> extends Params {
         return scoring().probabilityCol;
     }
 
+    /** Returns the column of the probabilities. */
+    default String getProbabilityCol() {
+        return getOrDefault(probabilityCol());
+    }
+
     /** Returns the param of the probability above which the prediction is 1. */
     default DoubleParam threshold() {
         return scoring().threshold;
     }
 
+    /** Returns the probability above which the prediction is 1. */
+    default double getThreshold() {
+        return (Double) getOrDefault(threshold());
+    }
+
     /** Returns the param of the number of rows of a batch. */
     default IntParam batchSize() {
         return scoring().batchSize;
+    }
+
+    /** Returns the number of rows of a batch. */
+    default int getBatchSize() {
+        return (Integer) getOrDefault(batchSize());
     }
 
     /** Sets the column of vectors, dense or sparse; {@code features} by default. */

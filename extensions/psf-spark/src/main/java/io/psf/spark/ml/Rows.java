@@ -20,6 +20,7 @@ final class Rows implements Externalizable {
     private int rows;
     private int entries;
     private float[] labels = new float[64];
+    private float[] importance = new float[64];
     /** The end of each row among the entries. */
     private int[] ends = new int[64];
 
@@ -66,6 +67,11 @@ final class Rows implements Externalizable {
         return labels[row];
     }
 
+    /** Returns how often a row counts. */
+    float importance(int row) {
+        return importance[row];
+    }
+
     int begin(int row) {
         return row == 0 ? 0 : ends[row - 1];
     }
@@ -102,12 +108,14 @@ final class Rows implements Externalizable {
         entries++;
     }
 
-    void endRow(float label) {
+    void endRow(float label, float rowImportance) {
         if (rows == labels.length) {
             labels = Arrays.copyOf(labels, 2 * rows);
+            importance = Arrays.copyOf(importance, 2 * rows);
             ends = Arrays.copyOf(ends, 2 * rows);
         }
         labels[rows] = label;
+        importance[rows] = rowImportance;
         ends[rows++] = entries;
     }
 
@@ -117,7 +125,7 @@ final class Rows implements Externalizable {
         for (int i = other.begin(other.rows - 1); i < other.entries; i++) {
             add(other.keys[i], from == null ? 1 : from[i]);
         }
-        endRow(other.labels[other.rows - 1]);
+        endRow(other.labels[other.rows - 1], other.importance[other.rows - 1]);
     }
 
     void clear() {
@@ -129,10 +137,10 @@ final class Rows implements Externalizable {
     @Override
     public void writeExternal(ObjectOutput out) throws IOException {
         float[] some = values;
-        int bytes = rows * 8 + entries * (some == null ? 8 : 12);
+        int bytes = rows * 12 + entries * (some == null ? 8 : 12);
         ByteBuffer buffer = ByteBuffer.allocate(bytes);
         for (int i = 0; i < rows; i++) {
-            buffer.putFloat(labels[i]).putInt(ends[i]);
+            buffer.putFloat(labels[i]).putFloat(importance[i]).putInt(ends[i]);
         }
         buffer.asLongBuffer().put(keys, 0, entries);
         buffer.position(buffer.position() + entries * Long.BYTES);
@@ -156,13 +164,15 @@ final class Rows implements Externalizable {
         rows = in.readInt();
         entries = in.readInt();
         boolean hasValues = in.readBoolean();
-        byte[] bytes = new byte[rows * 8 + entries * (hasValues ? 12 : 8)];
+        byte[] bytes = new byte[rows * 12 + entries * (hasValues ? 12 : 8)];
         in.readFully(bytes);
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
         labels = new float[rows];
+        importance = new float[rows];
         ends = new int[rows];
         for (int i = 0; i < rows; i++) {
             labels[i] = buffer.getFloat();
+            importance[i] = buffer.getFloat();
             ends[i] = buffer.getInt();
         }
         keys = new long[entries];

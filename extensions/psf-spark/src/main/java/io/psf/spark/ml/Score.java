@@ -85,7 +85,7 @@ record Score(Margins weights, Input input, Output output, StructType schema, int
             while (some.size() < score.batchSize && rows.hasNext()) {
                 Row row = rows.next();
                 reader.read(row, keysAt, valuesAt, features);
-                features.endRow(0);
+                features.endRow(0, 1);
                 some.add(row);
             }
             float[] margins = score.weights.margins(builder.build(features));

@@ -33,30 +33,27 @@ record Training(
      */
     record Schedule(int epochs, boolean validates, double tol, int patience, long seed) {}
 
-    /** Runs the epochs, until they are all done or bring no progress. Returns their number. */
-    int run(EpochLoop loop) {
-        double[] losses = new double[1 + schedule.epochs()];
-        return loop.run(name, schedule.epochs(), weights.table().tensors(), epoch -> isLast(epoch, losses));
+    /** Runs the epochs, until they are all done or bring no progress. */
+    PsTrainingSummary run(EpochLoop loop) {
+        History history = new History(schedule.epochs());
+        int epochs = loop.run(name, schedule.epochs(), weights.table().tensors(), epoch -> isLast(epoch, history));
+        return history.until(epochs, schedule.validates(), weights.kernel().loss() == Loss.LOGISTIC);
     }
 
-    /**
-     * Runs an epoch, and validates it.
-     *
-     * @param losses the losses of validation by epoch; receives the loss of this epoch
-     */
-    private boolean isLast(int epoch, double[] losses) {
+    /** Runs an epoch, and validates it. */
+    private boolean isLast(int epoch, History history) {
         long begin = System.nanoTime();
         Measure learned = runEpoch(epoch);
         double seconds = (System.nanoTime() - begin) / 1e9;
+        Measure validated = schedule.validates() ? sum(validation.mapPartitions(new Validate(weights))) : null;
         String tested = "";
-        if (schedule.validates()) {
-            Measure measured = sum(validation.mapPartitions(new Validate(weights)));
-            tested = String.format(Locale.ROOT, ", validation loss %.6f", measured.meanLoss());
-            if (measured.labels() != null) {
-                tested += String.format(Locale.ROOT, ", AUC %.5f", measured.auc());
+        if (validated != null) {
+            tested = String.format(Locale.ROOT, ", validation loss %.6f", validated.meanLoss());
+            if (validated.labels() != null) {
+                tested += String.format(Locale.ROOT, ", AUC %.5f", validated.auc());
             }
-            losses[epoch] = measured.meanLoss();
         }
+        history.set(epoch, learned, validated);
         LOG.info(
                 "{}: epoch {} of {}: loss {}{}, {} rows/s",
                 name,
@@ -69,23 +66,12 @@ record Training(
             throw new IllegalStateException(name + ": loss " + learned.meanLoss() + " in epoch " + epoch
                     + " (expected: a finite number; a smaller stepSize may help)");
         }
-        int without = schedule.validates() ? withoutProgress(losses, epoch) : 0;
+        int without = schedule.validates() ? history.withoutProgress(epoch, schedule.tol()) : 0;
         if (without < schedule.patience()) {
             return false;
         }
         LOG.info("{}: ends after epoch {}, {} of which without progress", name, epoch, without);
         return true;
-    }
-
-    /** Returns the number of epochs in a row, up to one, that did not lower the loss of validation. */
-    private int withoutProgress(double[] losses, int last) {
-        double best = Double.POSITIVE_INFINITY;
-        int without = 0;
-        for (int epoch = 1; epoch <= last; epoch++) {
-            without = losses[epoch] < best - schedule.tol() ? 0 : without + 1;
-            best = Math.min(best, losses[epoch]);
-        }
-        return without;
     }
 
     /** Runs one epoch: one job, in which each task passes once over its partition. */

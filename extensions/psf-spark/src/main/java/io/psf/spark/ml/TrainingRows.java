@@ -3,6 +3,7 @@ package io.psf.spark.ml;
 import com.esotericsoftware.kryo.DefaultSerializer;
 import com.esotericsoftware.kryo.serializers.JavaSerializer;
 import java.io.Serial;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
@@ -34,14 +35,18 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
      * The columns besides the features.
      *
      * @param label the label's column
+     * @param weight the column that says how often a row counts; empty if each counts once
      * @param validation the column that is true for rows of validation; empty for none
      * @param isBinary true if labels are 0 or 1
      */
-    record Labels(String label, String validation, boolean isBinary) {}
+    record Labels(String label, String weight, String validation, boolean isBinary) implements Serializable {
+        @Serial
+        private static final long serialVersionUID = 1;
+    }
 
     /** Returns the rows of a frame, with the columns of a training. */
     JavaRDD<InternalRow> of(Dataset<?> data) {
-        Dataset<Row> selected = input.select(data, columns.label(), columns.validation());
+        Dataset<Row> selected = input.select(data, columns.label(), columns.weight(), columns.validation());
         return ((org.apache.spark.sql.classic.Dataset<?>) selected)
                 .queryExecution()
                 .toRdd()
@@ -58,8 +63,8 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
         int partitions = wanted > 0
                 ? wanted
                 : Math.max(rows.getNumPartitions(), rows.context().defaultParallelism());
-        JavaRDD<Tuple2<Integer, Rows>> dealt = rows.mapPartitionsWithIndex(
-                new Deal(input, columns.label(), columns.isBinary(), partitions, seed), false);
+        JavaRDD<Tuple2<Integer, Rows>> dealt =
+                rows.mapPartitionsWithIndex(new Deal(input, columns, partitions, seed), false);
         return JavaPairRDD.fromJavaRDD(dealt)
                 .partitionBy(new HashPartitioner(partitions))
                 .values()
@@ -72,13 +77,13 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
      * @param isValidation true if it is for validation
      */
     @DefaultSerializer(JavaSerializer.class)
-    record TaggedBatch(Batch batch, boolean isValidation) implements java.io.Serializable {
+    record TaggedBatch(Batch batch, boolean isValidation) implements Serializable {
         @Serial
         private static final long serialVersionUID = 1;
     }
 
     /** Reads the rows of a partition of the input, and deals them to all partitions. */
-    private record Deal(Input input, String label, boolean isBinary, int partitions, long seed)
+    private record Deal(Input input, Labels columns, int partitions, long seed)
             implements Function2<Integer, Iterator<InternalRow>, Iterator<Tuple2<Integer, Rows>>> {
         @Serial
         private static final long serialVersionUID = 1;
@@ -90,13 +95,31 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
 
         /** Returns the label of a row. */
         float labelOf(InternalRow row) {
-            double value = row.isNullAt(0) ? Double.NaN : row.getDouble(0);
-            if (isBinary ? value != 0 && value != 1 : !Float.isFinite((float) value)) {
-                throw new IllegalArgumentException("label column \"" + label + "\": "
-                        + (row.isNullAt(0) ? "null" : "" + value) + " (expected: "
-                        + (isBinary ? "0 or 1" : "a finite number") + ")");
+            double value = number(row, 0);
+            if (columns.isBinary() ? value != 0 && value != 1 : !Float.isFinite((float) value)) {
+                throw wrong(row, 0, "label", columns.label(), columns.isBinary() ? "0 or 1" : "a finite number");
             }
             return (float) value;
+        }
+
+        /** Returns how often a row counts. */
+        float importanceOf(InternalRow row) {
+            float value = (float) number(row, 1);
+            if (!(value >= 0 && Float.isFinite(value))) {
+                throw wrong(row, 1, "weight", columns.weight(), "a finite number >= 0");
+            }
+            return value;
+        }
+
+        private static double number(InternalRow row, int at) {
+            return row.isNullAt(at) ? Double.NaN : row.getDouble(at);
+        }
+
+        private static IllegalArgumentException wrong(
+                InternalRow row, int at, String what, String column, String expected) {
+            String value = row.isNullAt(at) ? "null" : "" + row.getDouble(at);
+            return new IllegalArgumentException(
+                    what + " column \"" + column + "\": " + value + " (expected: " + expected + ")");
         }
     }
 
@@ -149,10 +172,10 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
 
         /** Returns the number of the chunk that has got the row. */
         private int deal(InternalRow row) {
-            boolean isValidation = !row.isNullAt(1) && row.getBoolean(1);
+            boolean isValidation = !row.isNullAt(2) && row.getBoolean(2);
             one.clear();
-            reader.read(row, 2, one);
-            one.endRow(deal.labelOf(row));
+            reader.read(row, 3, one);
+            one.endRow(deal.labelOf(row), deal.importanceOf(row));
             int target = Mix.below(deal.partitions(), Mix.hash(deal.seed() ^ source, position++));
             int to = 2 * target + (isValidation ? 1 : 0);
             Rows chunk = open[to];

@@ -13,20 +13,22 @@ record Validate(TableWeights weights) implements FlatMapFunction<Iterator<Batch>
     @Override
     public Iterator<Measure> call(Iterator<Batch> batches) {
         Loss of = weights.kernel().loss();
-        long[] labels = of == Loss.LOGISTIC ? Measure.bins() : null;
-        double loss = 0;
-        long rows = 0;
+        double[] labels = of == Loss.LOGISTIC ? Measure.bins() : null;
+        Measure all = Measure.NONE;
         while (batches.hasNext()) {
             Batch batch = batches.next();
             float[] margins = weights.margins(batch);
+            double loss = 0;
             for (int i = 0; i < margins.length; i++) {
-                loss += of.loss(margins[i], batch.labels()[i]);
+                float times = batch.importance()[i];
+                loss += times * of.loss(margins[i], batch.labels()[i]);
                 if (labels != null) {
-                    Measure.count(labels, margins[i], batch.labels()[i]);
+                    Measure.count(labels, margins[i], batch.labels()[i], times);
                 }
             }
-            rows += margins.length;
+            all = all.plus(Measure.of(batch, loss));
         }
-        return List.of(new Measure(rows, loss, labels)).iterator();
+        return List.of(new Measure(all.rows(), all.importance(), all.loss(), labels))
+                .iterator();
     }
 }

@@ -150,8 +150,12 @@ class PsFactorizationMachineTest {
         for (Loss loss : Loss.values()) {
             FactorKernel kernel = new FactorKernel(loss, 3, true, 0.1f, 0, 1);
             Batch batch = new Batch(
-                    new float[] {1}, new int[] {3}, new long[] {5, 6, 7}, new int[] {0, 2, 1}, new float[] {1, 0.5f, 2
-                    });
+                    new float[] {1},
+                    new float[] {2},
+                    new int[] {3},
+                    new long[] {5, 6, 7},
+                    new int[] {0, 2, 1},
+                    new float[] {1, 0.5f, 2});
             float[] weights = new float[12];
             for (int i = 0; i < weights.length; i++) {
                 weights[i] = (float) random.nextDouble(-1, 1);
@@ -167,7 +171,7 @@ class PsFactorizationMachineTest {
                 weights[i] = (float) (kept - step);
                 double below = loss(kernel, batch, weights);
                 weights[i] = kept;
-                assertThat((double) update[i]).isCloseTo((above - below) / (2 * step), within(1e-2));
+                assertThat((double) update[i]).isCloseTo(2 * (above - below) / (2 * step), within(1e-2));
             }
         }
     }

@@ -14,11 +14,11 @@ class RowsTest {
         Rows rows = new Rows(3, 4, true);
         rows.add(7, 1);
         rows.add(-1, 1);
-        rows.endRow(1);
-        rows.endRow(0);
+        rows.endRow(1, 1);
+        rows.endRow(0, 2);
         rows.add(7, 0.5f);
         rows.add(Long.MAX_VALUE, 1);
-        rows.endRow(1);
+        rows.endRow(1, 0.5f);
         return rows;
     }
 
@@ -30,13 +30,14 @@ class RowsTest {
         assertThat(batch.values()).containsExactly(1, 1, 0.5f, 1);
         assertThat(batch.ends()).containsExactly(2, 2, 4);
         assertThat(batch.labels()).containsExactly(1, 0, 1);
+        assertThat(batch.importance()).containsExactly(1, 2, 0.5f);
     }
 
     @Test
     void aBatchTakesTheRowsThatAreNamed() {
         Rows other = new Rows(0, 0, false);
         other.add(9, 1);
-        other.endRow(0);
+        other.endRow(0, 1);
         Batch batch = new BatchBuilder().build(new Rows[] {rows(), other}, new long[] {2, 1L << 32, 0}, 1, 3);
         assertThat(batch.keys()).containsExactly(-1, 7, 9);
         assertThat(batch.slots()).containsExactly(2, 1, 0);
@@ -62,14 +63,14 @@ class RowsTest {
 
     @Test
     void theAreaUnderTheCurveCountsPairs() {
-        long[] labels = Measure.bins();
+        double[] labels = Measure.bins();
         float[] margins = {-3, -1, -1, 2, 50};
         float[] of = {0, 0, 1, 1, 0};
         for (int i = 0; i < margins.length; i++) {
-            Measure.count(labels, margins[i], of[i]);
+            Measure.count(labels, margins[i], of[i], i == 4 ? 2 : 1);
         }
-        // Of 6 pairs, 3 are in order, 1 is a tie.
-        assertThat(new Measure(5, 0, labels).auc()).isEqualTo(3.5 / 6);
+        // Of 8 pairs, 3 are in order, 1 is a tie; the last row counts twice.
+        assertThat(new Measure(5, 6, 0, labels).auc()).isEqualTo(3.5 / 8);
     }
 
     @Test
