@@ -113,6 +113,11 @@ class _PsStage(_PsParams):
 
 
 class _PsEstimator(_PsStage, JavaEstimator):
+    def setInitialModel(self, model):
+        """Lets a fit begin with the weights of a model, which does not change. Not of PsWord2Vec."""
+        self._java_obj.setInitialModel(model._java_obj)
+        return self
+
     def _create_model(self, java_model):
         return globals()[type(self).__name__ + "Model"](java_model)
 

@@ -98,6 +98,8 @@ loaded = PsLogisticRegressionModel.load(folder + "/model")
 assert loaded.uid == scorer.uid and loaded.getKeysCol() == "keys"
 assert is_near(evaluator.evaluate(loaded.transform(hasher.transform(test))), auc)
 assert loaded.isExported
+warm = PsLogisticRegression(keysCol="keys", labelCol="clicked", maxIter=1).setStepSize(1e-6).setInitialModel(loaded)
+assert is_near(evaluator.evaluate(warm.fit(hasher.transform(train)).transform(hasher.transform(test))), auc)
 served = PsLogisticRegressionModel.read().onServers().load(folder + "/model")
 assert not served.isExported
 assert is_near(evaluator.evaluate(served.transform(hasher.transform(test))), auc)

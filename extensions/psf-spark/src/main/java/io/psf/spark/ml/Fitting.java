@@ -1,8 +1,9 @@
 package io.psf.spark.ml;
 
-import io.psf.builtin.OptimizerSpec;
 import io.psf.spark.PsClient;
 import io.psf.spark.PsSpark;
+import java.io.Serial;
+import java.io.Serializable;
 import java.util.function.DoubleFunction;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.ml.attribute.AttributeGroup;
@@ -12,6 +13,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,10 +22,17 @@ import org.slf4j.LoggerFactory;
  *
  * @param uid of the estimator
  * @param hasBias true if there is a bias
+ * @param initial the weights with which the training begins; null for those of the kernel
  * @param saves true if each epoch ends with a checkpoint
  */
 record Fitting(
-        String uid, TrainingRows rows, Kernel kernel, boolean hasBias, Training.Schedule schedule, boolean saves) {
+        String uid,
+        TrainingRows rows,
+        Kernel kernel,
+        boolean hasBias,
+        @Nullable Weights initial,
+        Training.Schedule schedule,
+        boolean saves) {
     private static final Logger LOG = LoggerFactory.getLogger(Fitting.class);
 
     /**
@@ -32,7 +41,10 @@ record Fitting(
      * @param rows of the table
      * @param bias of the bias
      */
-    record Rules(OptimizerSpec rows, OptimizerSpec bias) {}
+    record Rules(Rule rows, Rule bias) implements Serializable {
+        @Serial
+        private static final long serialVersionUID = 1;
+    }
 
     /** Returns an input with the number of features, which is the size of the vectors if it is not set. */
     static Input sized(Input input, Dataset<?> data) {
@@ -82,7 +94,10 @@ record Fitting(
             Table table = Table.of(uid, rows.input().numFeatures(), kernel.width(), saves);
             Rules chosen = rules.apply(learned.importance());
             return table.orClear(caller, () -> {
-                table.create(caller, chosen.rows(), chosen.bias());
+                table.create(caller, chosen.rows().optimizer(), chosen.bias().optimizer());
+                if (initial != null) {
+                    new InitialWeights(table, kernel, chosen).set(data.sparkSession(), initial);
+                }
                 TableWeights weights = new TableWeights(kernel, table, hasBias);
                 Training all =
                         new Training(uid, weights, training, validation, TrainingRows.isRepeatable(input), schedule);

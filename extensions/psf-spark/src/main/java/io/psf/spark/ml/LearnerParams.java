@@ -42,9 +42,13 @@ abstract class LearnerParams<E extends LearnerParams<E, M>, M extends Model<M>> 
     }
 
     @SuppressWarnings("unchecked") // each estimator is one of itself
+    final E self() {
+        return (E) this;
+    }
+
     final <T> E with(Param<T> param, T value) {
         set(param, value);
-        return (E) this;
+        return self();
     }
 
     /** Returns the param of the column of the label. */

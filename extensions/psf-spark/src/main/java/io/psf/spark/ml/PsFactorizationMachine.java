@@ -1,7 +1,5 @@
 package io.psf.spark.ml;
 
-import io.psf.builtin.OptimizerSpec;
-import io.psf.builtin.Optimizers;
 import java.io.Serial;
 import java.util.List;
 import org.apache.spark.ml.param.BooleanParam;
@@ -145,7 +143,7 @@ public final class PsFactorizationMachine extends PsLearner<PsFactorizationMachi
 
     @Override
     Fitting.Rules rules(double rows) {
-        OptimizerSpec adaGrad = Optimizers.adaGrad(getStepSize(), 1, 1e-7);
+        Rule adaGrad = Rule.adaGrad(getStepSize());
         return new Fitting.Rules(adaGrad, adaGrad);
     }
 

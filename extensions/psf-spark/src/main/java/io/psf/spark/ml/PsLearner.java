@@ -4,11 +4,14 @@ import java.io.Serial;
 import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
 
 /** An estimator whose weights are on the servers: what it passes to {@link Fitting}. */
 abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> extends LearnerParams<E, M> {
     @Serial
     private static final long serialVersionUID = 1;
+
+    private transient @Nullable M initialModel;
 
     PsLearner(String uid) {
         super(uid);
@@ -25,6 +28,41 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
 
     /** Checks params that depend on each other. */
     void checkParams() {}
+
+    /**
+     * Lets a fit begin with the weights of a model, such as that of the rows until yesterday: on the servers, exported,
+     * or loaded. The model itself does not change. The learning rates of the optimizer begin anew, so that a smaller
+     * {@code stepSize} keeps more of the model. A saved estimator does not have it.
+     */
+    public E setInitialModel(M model) {
+        initialModel = model;
+        return self();
+    }
+
+    /** Returns the weights with which a fit begins; null for none. */
+    private @Nullable Weights initial(long numFeatures) {
+        M model = initialModel;
+        if (model == null) {
+            return null;
+        }
+        Weights weights = model.requireWeights();
+        require("factors", weights.kernel().width() - 1, kernel().width() - 1);
+        if (numFeatures > 0) {
+            require("numFeatures", model.getNumFeatures(), numFeatures);
+        }
+        if (!getFitIntercept() && weights.bias() != 0) {
+            throw new IllegalArgumentException("intercept of the initial model: " + weights.bias()
+                    + " (expected: 0, since fitIntercept is false)");
+        }
+        return weights;
+    }
+
+    private static void require(String what, long found, long expected) {
+        if (found != expected) {
+            throw new IllegalArgumentException(
+                    what + " of the initial model: " + found + " (expected: " + expected + ", as of this estimator)");
+        }
+    }
 
     /** Trains a model. Blocks until it is trained. */
     @Override
@@ -45,6 +83,7 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
                         getSeed()),
                 kernel(),
                 getFitIntercept(),
+                initial(input.numFeatures()),
                 new Training.Schedule(
                         getMaxIter(), !getValidationIndicatorCol().isEmpty(), getTol(), getPatience(), getSeed()),
                 EpochLoop.saves(this, checkpoints(), data.sparkSession()));
@@ -53,7 +92,7 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
         model.setSummary(trained.summary());
         copyValues(model, ParamMap.empty());
         model.set(model.numFeatures(), input.numFeatures());
-        model.setParent(this);
+        model.setParent(defaultCopy(ParamMap.empty())); // without the initial model, which would be kept
         if (!getExportWeights()) {
             return model;
         }
@@ -79,8 +118,10 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
     }
 
     @Override
-    @SuppressWarnings("unchecked") // defaultCopy makes one of this class
     public E copy(ParamMap extra) {
-        return (E) defaultCopy(extra);
+        E copy = defaultCopy(extra);
+        PsLearner<E, M> learner = copy;
+        learner.initialModel = initialModel;
+        return copy;
     }
 }

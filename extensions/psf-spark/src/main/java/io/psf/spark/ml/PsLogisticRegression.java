@@ -1,7 +1,5 @@
 package io.psf.spark.ml;
 
-import io.psf.builtin.OptimizerSpec;
-import io.psf.builtin.Optimizers;
 import java.io.Serial;
 import java.util.List;
 import org.apache.spark.ml.param.DoubleParam;
@@ -121,13 +119,11 @@ public final class PsLogisticRegression extends PsLearner<PsLogisticRegression, 
     Fitting.Rules rules(double rows) {
         double rate = getStepSize();
         if (!isFtrl()) {
-            OptimizerSpec adaGrad = Optimizers.adaGrad(rate, 1, 1e-7);
-            return new Fitting.Rules(adaGrad, adaGrad);
+            return new Fitting.Rules(Rule.adaGrad(rate), Rule.adaGrad(rate));
         }
         double strength = getRegParam() * rows;
         double lasso = getElasticNetParam();
-        return new Fitting.Rules(
-                Optimizers.ftrl(rate, strength * lasso, strength * (1 - lasso)), Optimizers.ftrl(rate, 0, 0));
+        return new Fitting.Rules(Rule.ftrl(rate, strength * lasso, strength * (1 - lasso)), Rule.ftrl(rate, 0, 0));
     }
 
     @Override

@@ -118,7 +118,7 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
     }
 
     /** Returns the weights, of which those on the servers are still there. */
-    private Weights requireWeights() {
+    final Weights requireWeights() {
         if (weights instanceof ServedWeights served) {
             served.require(uid);
         }

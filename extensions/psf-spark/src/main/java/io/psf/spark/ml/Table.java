@@ -53,7 +53,7 @@ record Table(String name, long features, int width, boolean isSaved) implements 
         return TensorId.of(name);
     }
 
-    private TensorId bias() {
+    TensorId bias() {
         return TensorId.of(name + "/bias");
     }
 

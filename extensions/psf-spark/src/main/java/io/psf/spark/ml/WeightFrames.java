@@ -127,14 +127,16 @@ final class WeightFrames {
         }
     }
 
+    /** Returns weights as pages. */
+    static JavaRDD<Page> pages(Dataset<Row> weights, int width) {
+        return internal(weights).mapPartitions(rows -> new Pages(rows, width));
+    }
+
     /** Collects weights in this process. */
     static LocalWeights collect(Dataset<Row> weights, Kernel kernel, float bias) {
         int width = kernel.width();
         Fetched fetched = new Fetched(width);
-        internal(weights)
-                .mapPartitions(rows -> new Pages(rows, width))
-                .toLocalIterator()
-                .forEachRemaining(page -> fetched.add(page.keys(), page.weights()));
+        pages(weights, width).toLocalIterator().forEachRemaining(page -> fetched.add(page.keys(), page.weights()));
         return fetched.weights(kernel, bias);
     }
 
@@ -146,7 +148,7 @@ final class WeightFrames {
      */
     @SuppressWarnings("ArrayRecordComponent") // compared by nobody
     @DefaultSerializer(JavaSerializer.class)
-    private record Page(long[] keys, float[] weights) implements Serializable {
+    record Page(long[] keys, float[] weights) implements Serializable {
         @Serial
         private static final long serialVersionUID = 1;
     }
