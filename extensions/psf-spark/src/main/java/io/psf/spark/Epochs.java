@@ -23,7 +23,6 @@ final class Epochs {
 
     private static final int MOST_WITHOUT_PROGRESS = 10;
 
-    private final RunningTasks tasks;
     private final ModelCheckpoints checkpoints;
 
     private Client client = NodeClient.get();
@@ -34,30 +33,38 @@ final class Epochs {
 
     private int failures;
 
-    private Epochs(RunningTasks tasks, ModelCheckpoints checkpoints) {
-        this.tasks = tasks;
+    /** Loads the newest checkpoint, if there is one. */
+    Epochs(ModelCheckpoints checkpoints) {
         this.checkpoints = checkpoints;
-    }
-
-    /** Runs the epochs that the newest checkpoint does not have. Returns the number of all epochs. */
-    static int run(SparkContext context, ModelCheckpoints checkpoints, int most, StoppingWork work) throws Exception {
-        try (RunningTasks tasks = new RunningTasks(context)) {
-            Epochs epochs = new Epochs(tasks, checkpoints);
-            epochs.begin();
-            while (!epochs.isEnded && epochs.epoch < most) {
-                epochs.next(work);
-            }
-            return (int) epochs.epoch;
-        }
-    }
-
-    private void begin() {
         rollback = PsSpark.client().rollback();
         epoch = load();
         if (epoch < 0) {
             save(0, false);
         } else if (epoch > 0) {
             LOG.info("psf: goes on after epoch {}, which the newest checkpoint has", epoch);
+        }
+    }
+
+    /** Runs the epochs that the newest checkpoint does not have. Returns the number of all epochs. */
+    static int run(SparkContext context, ModelCheckpoints checkpoints, int most, StoppingWork work) throws Exception {
+        try (RunningTasks tasks = new RunningTasks(context)) {
+            Epochs epochs = new Epochs(checkpoints);
+            while (!epochs.isEnded && epochs.epoch < most) {
+                epochs.next(tasks, epochs.epoch + 1, work);
+            }
+            return (int) epochs.epoch;
+        }
+    }
+
+    /** Runs one epoch of a number, which is the next one or a later one, unless the newest checkpoint has it. */
+    void runOne(SparkContext context, long number, EpochWork work) throws Exception {
+        try (RunningTasks tasks = new RunningTasks(context)) {
+            while (epoch < number) {
+                next(tasks, number, coming -> {
+                    work.run(coming);
+                    return false;
+                });
+            }
         }
     }
 
@@ -75,13 +82,13 @@ final class Epochs {
         return newest.map(ModelCheckpoint::step).orElse(-1L);
     }
 
-    private void next(StoppingWork work) throws Exception {
+    private void next(RunningTasks tasks, long coming, StoppingWork work) throws Exception {
         @Nullable Exception failure = null;
         try {
-            boolean isLast = work.run((int) epoch + 1);
+            boolean isLast = work.run((int) coming);
             tasks.await();
             if (PsSpark.client().rollback() == rollback) {
-                save(epoch + 1, isLast);
+                save(coming, isLast);
                 return;
             }
         } catch (InterruptedException e) {
@@ -89,7 +96,7 @@ final class Epochs {
         } catch (Exception e) { // of a task that has lost a server, or of the user's code
             failure = e;
         }
-        goBack(failure);
+        goBack(tasks, failure);
     }
 
     /**
@@ -97,7 +104,7 @@ final class Epochs {
      *
      * @throws Exception the failure, if it has another reason
      */
-    private void goBack(@Nullable Exception failure) throws Exception {
+    private void goBack(RunningTasks tasks, @Nullable Exception failure) throws Exception {
         tasks.kill();
         tasks.await(); // one that still runs would change the loaded tensors
         long now = PsSpark.client().rollback();
@@ -107,24 +114,24 @@ final class Epochs {
         }
         rollback = now;
         client = NodeClient.get();
-        long lost = epoch + 1;
+        long last = epoch;
         try {
             epoch = load();
         } catch (PsException e) {
             if (++failures > MOST_WITHOUT_PROGRESS) {
                 throw e;
             }
-            goBack(e);
+            goBack(tasks, e);
             return;
         }
         if (epoch < 0) {
             throw new IllegalStateException(
-                    "no checkpoint of the model (expected: a checkpoint of epoch " + (lost - 1) + ")");
+                    "no checkpoint of the model (expected: a checkpoint of epoch " + last + ")");
         }
         LOG.warn(
-                "psf: {}: epoch {} is repeated from the checkpoint of epoch {}",
+                "psf: {}: the epoch after {} is repeated from the checkpoint of epoch {}",
                 isLost ? "a server or this client was lost" : "a task was run again, and its attempts may differ",
-                lost,
+                last,
                 epoch);
     }
 

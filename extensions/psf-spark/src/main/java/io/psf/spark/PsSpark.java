@@ -3,6 +3,8 @@ package io.psf.spark;
 import io.psf.api.TensorId;
 import io.psf.builtin.ModelCheckpoints;
 import org.apache.spark.SparkContext;
+import org.apache.spark.api.java.function.VoidFunction;
+import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -92,6 +94,27 @@ public final class PsSpark {
     public static int trainUntil(SparkSession spark, ModelCheckpoints checkpoints, int most, StoppingWork work)
             throws Exception {
         return Epochs.run(spark.sparkContext(), checkpoints, most, work);
+    }
+
+    /**
+     * Returns a function for {@code foreachBatch} that trains on each micro-batch of a stream once, by its id. It saves
+     * a checkpoint after each. A micro-batch that the newest checkpoint has is passed over: Spark makes it again if the
+     * application ends between the checkpoint and Spark's own. If the work fails, or a server is lost in it, the
+     * tensors go back to the checkpoint before it.
+     *
+     * <pre>{@code
+     * events.writeStream()
+     *         .option("checkpointLocation", "hdfs:///streams/clicks")
+     *         .foreachBatch(PsSpark.batches(checkpoints, batch -> batch.foreachPartition(part -> learn(part))))
+     *         .start();
+     * }</pre>
+     *
+     * @param checkpoints the model's checkpoints, as in {@link #train}; of one model for one stream
+     * @param work trains on the rows of a micro-batch, which has to be the same each time it is computed
+     */
+    public static VoidFunction2<Dataset<Row>, Long> batches(
+            ModelCheckpoints checkpoints, VoidFunction<Dataset<Row>> work) {
+        return new Batches(checkpoints, work)::train;
     }
 
     /**
