@@ -18,6 +18,9 @@ def number(text: str) -> int:
 
 @lru_cache(maxsize=4096)
 def snake(name: str) -> str:
-    """Returns a component's name in Python's spelling: ``squaredNorm`` is ``squared_norm``, ``from`` is ``from_``."""
+    """Returns a component's name in Python's spelling: ``squaredNorm`` is ``squared_norm``, ``from`` is ``from_``.
+
+    ``self``, too, is no name of an argument: ``self_``.
+    """
     spelled = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
-    return spelled + "_" if keyword.iskeyword(spelled) else spelled
+    return spelled + "_" if keyword.iskeyword(spelled) or spelled == "self" else spelled

@@ -1,7 +1,10 @@
 """Typed functions from schemas."""
 
+import contextlib
 import dataclasses
 import importlib.util
+import inspect
+import io
 import pathlib
 import sys
 import tempfile
@@ -21,6 +24,12 @@ MIXED = (
     " last:{name:string}?)")
 
 
+#: Names that Python has, too; and a record with the name that the class of the response has.
+NAMES = (
+    "acme.class at SERVER (self:i32, from:string, bytes:copied i8[], int:{float:f32, int:i32}) ->"
+    " (response:{str:string, bytes:copied i8[], list:list of i32}, float:i32 sum)")
+
+
 def loaded(file):
     found = importlib.util.spec_from_file_location(file.stem, file)
     module = importlib.util.module_from_spec(found)
@@ -36,10 +45,17 @@ class StubsTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def test_names_are_those_of_python(self):
-        file, = stubs.write([Schema([MIXED]), Schema(GROWN)], self.folder)
-        acme = loaded(file)
-        self.assertEqual(["x", "next"], [each.name for each in dataclasses.fields(acme.MixedPoints)])
-        self.assertEqual(["names", "count"], [each.name for each in dataclasses.fields(acme.GrownResponse)])
+        grown, mixed = map(loaded, stubs.write([Schema([MIXED]), Schema(GROWN)], self.folder))
+        self.assertEqual(["x", "next"], [each.name for each in dataclasses.fields(mixed.MixedPoints)])
+        self.assertEqual(["names", "count"], [each.name for each in dataclasses.fields(grown.GrownResponse)])
+
+    def test_a_module_has_a_name_that_python_takes(self):
+        file, = stubs.write([Schema([NAMES])], self.folder)
+        self.assertEqual(self.folder / "acme" / "class_.py", file)
+        module = loaded(file)
+        self.assertEqual(["response", "float"], [each.name for each in dataclasses.fields(module.ClassResponse)])
+        self.assertEqual(["self", "self_", "from_", "bytes", "int"], list(inspect.signature(module.Class.__call__).parameters))
+        self.assertEqual("psf_functions", stubs.write([Schema(["psf.f at SERVER () -> ()"])], self.folder)[0].parent.name)
 
 
 class CalledStubsTest(ClusterTest):
@@ -47,9 +63,9 @@ class CalledStubsTest(ClusterTest):
         cluster = self.connected()
         dense = cluster.dense(self.name(), 100, initializer=1)
         with tempfile.TemporaryDirectory() as folder:
-            stubs.main([folder])
-            acme = loaded(pathlib.Path(folder) / "acme.py")
-            axpy = acme.Axpy(cluster)
+            with contextlib.redirect_stdout(io.StringIO()):
+                stubs.main([folder])
+            axpy = loaded(pathlib.Path(folder) / "acme" / "axpy.py").Axpy(cluster)
             self.assertEqual(400, axpy(y=dense, alpha=0.5, x=np.full(100, 2.0)).squared_norm)
             self.assertEqual(900, axpy.start(y=dense, alpha=0.5, x=np.full(100, 2.0)).wait().squared_norm)
         dense.clear()

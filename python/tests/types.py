@@ -10,14 +10,14 @@ from psf import stubs
 from psf.schema import Schema
 
 from .test_schemas import GROWN, ROOT, committed
-from .test_stubs import MIXED
+from .test_stubs import MIXED, NAMES
 
 USE = """
-import acme
 import psf
+from acme.mixed import Mixed
 
 def use(cluster: psf.Cluster) -> float:
-    found = acme.Mixed(cluster)(key=1, of="w", points=[], sizes={}, raw=b"", from_=True)
+    found = Mixed(cluster)(key=1, of="w", points=[], sizes={}, raw=b"", from_=True)
     rows = cluster.table("w", 3).pull([1, 2])
     rows.sum()
     return found.found[0].next.y
@@ -25,7 +25,8 @@ def use(cluster: psf.Cluster) -> float:
 
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
-    files = stubs.write([*(Schema(texts) for texts in committed().values()), Schema(GROWN), Schema([MIXED])], folder)
+    schemas = [*committed().values(), GROWN, [MIXED], [NAMES]]
+    files = stubs.write(map(Schema, schemas), folder)
     (folder / "use.py").write_text(USE)
     out, errors, code = api.run([
         "--config-file", str(ROOT / "python" / "pyproject.toml"), "--cache-dir", str(folder / "cache"),

@@ -67,6 +67,11 @@ def digits(buffers):
     return b"".join(bytes(each) for each in buffers).hex()
 
 
+def body(out):
+    """Returns the body of a frame."""
+    return digits(out.frame(frames.HEADER, *[0] * 11))[2 * frames.SIZE:]
+
+
 def layout_of(place):
     return Layout(place["tensor"], place["rows"], place["width"], place["bounds"], place["servers"], place["version"],
                   lanes=place.get("lanes", place["rows"]), wire=place.get("wire", "FLOAT32"))

@@ -61,6 +61,7 @@ public final class Main implements Runnable {
         // All arguments after the first word of a user's program belong to the program, options included.
         psf.addSubcommand(new CommandLine(new LaunchCommand()).setStopAtPositional(true));
         psf.addSubcommand(new FunctionsCommand());
+        psf.addSubcommand(new StubsCommand());
         psf.addSubcommand(new StatusCommand());
         psf.addSubcommand(new HealthCommand());
         psf.addSubcommand(new StopCommand());

@@ -177,12 +177,20 @@ class ScriptTest {
     /** The examples' handlers have names that users take, such as acme.axpy. */
     @Test
     void aUsersClusterIsWithoutTheExamples() throws Exception {
-        for (String command : List.of("node", "server", "scheduler", "launch", "functions", "shell", "status", "new")) {
+        for (String command :
+                List.of("node", "server", "scheduler", "launch", "functions", "shell", "status", "new", "stubs")) {
             assertThat(classPathOf(command)).as(command).isEqualTo("psf-cli/target/psf-cli.jar:psf-cli/target/lib/*");
         }
         assertThat(classPathOf("demo")).isEqualTo("examples/target/psf-examples.jar:examples/target/lib/*");
         assertThat(classPathOf("bench"))
                 .isEqualTo("tests/benchmarks/target/psf-benchmarks.jar:tests/benchmarks/target/lib/*");
+    }
+
+    @Test
+    void stubsAreWrittenByThePackageForPythonOfTheCheckout() throws Exception {
+        psf(Map.of(), "stubs", "--python", "typed");
+        assertThat(calls().get(calls().size() - 1))
+                .contains(" -Dpsf.python=" + checkout.toRealPath().resolve("python") + " ");
     }
 
     @Test

@@ -58,6 +58,7 @@ public final class PsfProcessor extends AbstractProcessor {
     private FunctionReader functions;
     private HandlerReader handlers;
     private Schemas schemas;
+    private PythonOutput python;
 
     /** Called by the compiler. */
     public PsfProcessor() {
@@ -81,6 +82,7 @@ public final class PsfProcessor extends AbstractProcessor {
         functions = new FunctionReader(environment.getElementUtils(), environment.getTypeUtils(), problems);
         handlers = new HandlerReader(environment.getElementUtils(), environment.getTypeUtils(), problems);
         schemas = new Schemas(environment, problems);
+        python = new PythonOutput(environment);
     }
 
     @Override
@@ -90,7 +92,7 @@ public final class PsfProcessor extends AbstractProcessor {
 
     @Override
     public Set<String> getSupportedOptions() {
-        return Set.of(Schemas.FOLDER, Schemas.UPDATE);
+        return Set.of(Schemas.FOLDER, Schemas.UPDATE, PythonOutput.FOLDER);
     }
 
     @Override
@@ -178,6 +180,7 @@ public final class PsfProcessor extends AbstractProcessor {
             FunctionModel model = reading.get().model();
             if (sound) {
                 emitter.function(model, source -> write(source, type));
+                python.function(type, model);
             } else {
                 emitter.skeleton(model, source -> write(source, type));
             }

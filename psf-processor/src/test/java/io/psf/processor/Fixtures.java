@@ -119,7 +119,8 @@ final class Fixtures {
         return compile(List.of(), sources);
     }
 
-    private static Compilation compile(List<String> more, JavaFileObject... sources) {
+    /** Compiles with more options. */
+    static Compilation compile(List<String> more, JavaFileObject... sources) {
         List<String> options = new ArrayList<>(
                 List.of("-Xlint:all,-processing,-options", "--should-stop=ifError=FLOW", "--release", "17"));
         options.addAll(more);

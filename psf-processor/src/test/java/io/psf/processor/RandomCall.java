@@ -26,12 +26,12 @@ import org.jspecify.annotations.Nullable;
 final class RandomCall {
     private final List<Version> versions;
     private final Version last;
-    private final TensorLayout layout;
+    final TensorLayout layout;
     /** Of the tensors beside the one that the function runs on. */
-    private final TensorLayout beside;
+    final TensorLayout beside;
 
     private final Random random;
-    private final Map<String, @Nullable Object> values = new HashMap<>();
+    final Map<String, @Nullable Object> values = new HashMap<>();
 
     RandomCall(List<Version> versions, TensorLayout layout, Random random) {
         this.versions = versions;
@@ -106,7 +106,7 @@ final class RandomCall {
         return value == null ? List.of() : (List<Object>) value;
     }
 
-    private Slicing slicing(Version caller) {
+    Slicing slicing(Version caller) {
         Map<String, List<Object>> arrays = new HashMap<>();
         for (Column each : caller.request()) {
             if (each.isShared()) {
@@ -116,7 +116,7 @@ final class RandomCall {
         return new Slicing(caller.request(), arrays, layout, beside);
     }
 
-    private Routing routing(Version caller, Object request) {
+    Routing routing(Version caller, Object request) {
         return caller.drawn().place() == Place.SHARD
                 ? Routing.overSlices(caller.function(), request, layout, id -> beside)
                 : Routing.overNodes(layout.slices());

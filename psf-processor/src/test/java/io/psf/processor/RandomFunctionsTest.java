@@ -41,7 +41,7 @@ class RandomFunctionsTest {
     }
 
     /** Every version of every function that brought something; a version of all at once. */
-    private static List<List<Version>> compile(List<RandomFunction> drawn) {
+    static List<List<Version>> compile(List<RandomFunction> drawn) {
         List<List<Version>> versions = new ArrayList<>();
         drawn.forEach(each -> versions.add(new ArrayList<>()));
         int last = drawn.stream().mapToInt(RandomFunction::last).max().orElse(1);
@@ -94,7 +94,7 @@ class RandomFunctionsTest {
     }
 
     /** Slices of any size, empty ones included; on nodes as many as slices. */
-    private static TensorLayout layout(RandomFunction drawn, int slices, Random random) {
+    static TensorLayout layout(RandomFunction drawn, int slices, Random random) {
         int parts = drawn.isSingle() ? 1 : slices;
         TensorInfo info = new TensorInfo(Version.TENSOR, 1 + random.nextInt(12), 1 + random.nextInt(3));
         if (drawn.place() != Place.SHARD || random.nextBoolean()) {

@@ -1,9 +1,9 @@
 package io.psf.processor.emit;
 
 /**
- * A generated class.
+ * A generated source.
  *
- * @param name the class's qualified name
- * @param text the class's source
+ * @param name the qualified name of a class of Java, or the path of a module of Python
+ * @param text the source
  */
 public record Source(String name, String text) {}

@@ -1,9 +1,9 @@
 /**
  * Generates source from a model. {@link io.psf.processor.emit.Emitter} is the seam: an emitter takes a model, which has
  * no notion of a language, and writes sources to an {@link io.psf.processor.emit.Output}.
- * {@link io.psf.processor.emit.JavaEmitter} is the only emitter. Stubs in another language are written by another
- * emitter of the same models, for which the processor supplies an output that writes resources. Such an emitter
- * requires four parts of the model:
+ * {@link io.psf.processor.emit.JavaEmitter} writes classes, {@link io.psf.processor.emit.PythonEmitter} the typed
+ * functions of Python, which are called through schemas. Stubs in a language without a library that reads schemas are
+ * written by another emitter of the same models. Such an emitter requires four parts of the model:
  *
  * <ul>
  *   <li>the number of the function's name, which {@code io.psf.api.Names} computes, and the texts of its schemas;

@@ -92,6 +92,17 @@ class DistributionTest {
     }
 
     @Test
+    void typedFunctionsAreWrittenByTheWheelOfTheArchive() throws Exception {
+        Python.with("numpy");
+        String examples = Path.of("../../examples/target/classes").toRealPath().toString();
+        assertThat(psf("", "stubs", "--python", "typed", "--classpath", examples))
+                .startsWith("0: ")
+                .contains("typed/acme/axpy.py");
+        assertThat(psf("", "stubs", "--python", "typed", "--classpath", "jars", "schema"))
+                .isEqualTo("2: psf: --classpath, --scheduler, FILE: several (expected: at most one of them)");
+    }
+
+    @Test
     void theArchiveHasTheDocumentsThatItsPagesLinkTo() throws Exception {
         for (String page : List.of("README.md", "deploy/README.md")) {
             for (Matcher link = LINK.matcher(Files.readString(home.resolve(page))); link.find(); ) {

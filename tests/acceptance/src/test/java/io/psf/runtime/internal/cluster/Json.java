@@ -1,6 +1,7 @@
 package io.psf.runtime.internal.cluster;
 
 import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.ByteArray;
 import io.psf.api.array.DoubleArray;
 import io.psf.api.array.FloatArray;
@@ -26,7 +27,7 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /** JSON as maps, lists and numbers; and the tuples of functions as such. Bytes are hexadecimal digits. */
-final class Json {
+public final class Json {
     /** The longest value on one line. */
     private static final int LINE = 110;
 
@@ -39,12 +40,12 @@ final class Json {
     }
 
     /** Returns a tuple, or a part of one, as JSON. */
-    static @Nullable Object of(@Nullable Object value) {
+    public static @Nullable Object of(@Nullable Object value) {
         if (value instanceof byte[] bytes) {
             return HexFormat.of().formatHex(bytes);
         } else if (value instanceof FloatArray floats) {
             return list(floats.toArray());
-        } else if (value instanceof int[] || value instanceof long[]) {
+        } else if (value != null && value.getClass().isArray()) {
             return list(value);
         } else if (value instanceof SharedArray) {
             return list(call(value, "toArray"));
@@ -62,6 +63,20 @@ final class Json {
             return object;
         }
         return value == null || value instanceof Number || value instanceof Boolean ? value : value.toString();
+    }
+
+    /** Returns a layout as JSON. */
+    public static Map<String, Object> place(TensorLayout layout) {
+        Map<String, Object> place = new LinkedHashMap<>();
+        place.put("tensor", layout.info().id().name());
+        place.put("rows", layout.info().rows());
+        place.put("width", layout.info().width());
+        place.put("wire", layout.info().types().wire().name());
+        place.put("bounds", layout.bounds());
+        place.put("servers", layout.servers());
+        place.put("version", layout.version());
+        place.put("lanes", layout.lanes());
+        return place;
     }
 
     private static List<Object> list(Object array) {
@@ -220,7 +235,7 @@ final class Json {
     }
 
     /** Writes a document. A value that fits on a line is on one. */
-    static String text(Object json) {
+    public static String text(Object json) {
         return text(json, "") + "\n";
     }
 

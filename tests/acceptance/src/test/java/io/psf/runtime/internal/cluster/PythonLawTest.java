@@ -62,19 +62,6 @@ final class PythonLawTest {
 
     private final Random random = new Random(0);
 
-    private static Map<String, Object> place(TensorLayout layout) {
-        Map<String, Object> place = new LinkedHashMap<>();
-        place.put("tensor", layout.info().id().name());
-        place.put("rows", layout.info().rows());
-        place.put("width", layout.info().width());
-        place.put("wire", layout.info().types().wire().name());
-        place.put("bounds", layout.bounds());
-        place.put("servers", layout.servers());
-        place.put("version", layout.version());
-        place.put("lanes", layout.lanes());
-        return place;
-    }
-
     /** Returns a call: the parts of a request, an answer to each, and the response that the answers are merged into. */
     private <Q, R> Map<String, Object> written(
             Function<Q, R> function,
@@ -107,8 +94,8 @@ final class PythonLawTest {
         }
         Map<String, Object> made = new LinkedHashMap<>();
         made.put("schemas", function.info().schemas());
-        made.put("layout", place(layout));
-        made.put("others", List.of(place(beside)));
+        made.put("layout", Json.place(layout));
+        made.put("others", List.of(Json.place(beside)));
         made.put("request", Json.of(request));
         made.put("parts", parts);
         Frame first = Frames.request(
