@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from . import rules, tensors
-from .ahead import Ahead
+from .ahead import Ahead, BagsAhead
 from .cache import EmbeddingCache
 from .errors import PsError
 from .pending import Pending, wait_all
@@ -29,41 +29,45 @@ from .tensors import Dense, Table
 
 
 class _Rows(torch.nn.Module):
-    """Rows of a table, pulled in ``forward``. Their gradients are pushed by ``step``."""
+    """Rows of a table or of a cache, looked up in ``forward``. Their gradients are pushed by ``step``."""
 
-    def __init__(self, table: Table, device: Union[str, torch.device] = "cpu"):
+    def __init__(self, rows: Union[EmbeddingCache, Ahead], device: Union[str, torch.device]):
         super().__init__()
-        self.table = table
+        self.rows = rows
+        self.table = rows.table
         self.device = torch.device(device)
-        #: What was pulled since the last step: the arguments of the pull, and the rows.
+        #: What was pulled since the last step: the keys, and the rows.
         self._pulled: List[Tuple[Any, torch.Tensor]] = []
 
-    def _leaf(self, arguments: Any, rows: np.ndarray) -> torch.Tensor:
-        pulled = torch.from_numpy(rows).to(self.device)
+    def _look_up(self, keys: Any) -> torch.Tensor:
+        pulled = torch.from_numpy(self.rows.look_up(keys)).to(self.device)
         if self.training and torch.is_grad_enabled():
             pulled.requires_grad_()
-            self._pulled.append((arguments, pulled))
+            self._pulled.append((keys, pulled))
         return pulled
-
-    def _push(self, arguments: Any, gradient: np.ndarray) -> Optional[Pending[Any]]:
-        raise NotImplementedError
 
     def start_step(self) -> List[Pending[Any]]:
         """Sends the gradients of the rows that were pulled since the last step."""
         pulled, self._pulled = self._pulled, []
-        sent = [self._push(arguments, rows.grad.cpu().numpy()) for arguments, rows in pulled if rows.grad is not None]
+        sent = [self.rows.update(keys, rows.grad.cpu().numpy()) for keys, rows in pulled if rows.grad is not None]
         return [each for each in sent if each is not None]
 
     def forget(self) -> None:
         """Drops the gradients since the last step, such as those of a loss that is not finite."""
         self._pulled = []
+        if isinstance(self.rows, Ahead):
+            self.rows.forget()
 
     def flush(self) -> None:
         """Sends what is not sent, before a save."""
+        if isinstance(self.rows, EmbeddingCache):
+            self.rows.flush()
 
     def loaded(self) -> None:
         """Drops what was pulled before a load."""
         self.forget()
+        if isinstance(self.rows, EmbeddingCache):
+            self.rows.loaded()
 
     def extra_repr(self) -> str:
         return repr(self.table)
@@ -77,12 +81,10 @@ class Embedding(_Rows):
     """
 
     def __init__(self, rows: Union[Table, EmbeddingCache], device: Union[str, torch.device] = "cpu"):
-        super().__init__(rows.table if isinstance(rows, EmbeddingCache) else rows, device)
-        self.rows: Union[EmbeddingCache, Ahead] = rows if isinstance(rows, EmbeddingCache) else Ahead(rows)
+        super().__init__(rows if isinstance(rows, EmbeddingCache) else Ahead(rows), device)
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        keys = _keys(ids)
-        return self._leaf(keys, self.rows.look_up(keys))
+        return self._look_up(_keys(ids))
 
     def prefetch(self, ids: torch.Tensor) -> None:
         """Requests the rows of the next ``forward``, which has the same ids. Does not wait for them.
@@ -91,51 +93,46 @@ class Embedding(_Rows):
         """
         self.rows.prefetch(_keys(ids))
 
-    def forget(self) -> None:
-        super().forget()
-        if isinstance(self.rows, Ahead):
-            self.rows.forget()
-
-    def flush(self) -> None:
-        if isinstance(self.rows, EmbeddingCache):
-            self.rows.flush()
-
-    def loaded(self) -> None:
-        super().loaded()
-        if isinstance(self.rows, EmbeddingCache):
-            self.rows.loaded()
-
-    def _push(self, arguments: Any, gradient: np.ndarray) -> Optional[Pending[Any]]:
-        return self.rows.update(arguments, gradient)
-
 
 class EmbeddingBag(_Rows):
-    """Looks up the sums, or the means, of the rows of bags of ids: [bags, width]. The servers add the rows.
+    """Looks up the sums, or the means, of the rows of bags of ids: [bags, width].
 
-    As of PyTorch's, ``ids`` are [bags, n]; or [n] with ``offsets``, [bags], the beginning of each bag.
+    As of PyTorch's, ``ids`` are [bags, n]; or [n] with ``offsets``, [bags], the beginning of each bag. The servers add the
+    rows of a table. Those of a cache are added on this worker.
     """
 
-    def __init__(self, table: Table, mode: str = "mean", device: Union[str, torch.device] = "cpu"):
-        super().__init__(table, device)
+    def __init__(self, rows: Union[Table, EmbeddingCache], mode: str = "mean", device: Union[str, torch.device] = "cpu"):
         if mode not in ("sum", "mean"):
             raise ValueError("mode: %s (expected: sum or mean)" % mode)
         self.mean = mode == "mean"
+        super().__init__(rows if isinstance(rows, EmbeddingCache) else BagsAhead(rows, self.mean), device)
 
     def forward(self, ids: torch.Tensor, offsets: Optional[torch.Tensor] = None) -> torch.Tensor:
-        keys = _keys(ids)
-        if (keys.ndim == 2) == (offsets is not None) or keys.ndim not in (1, 2):
-            raise ValueError("ids: %d dimensions, %s offsets (expected: 2 without, or 1 with)" % (
-                keys.ndim, "no" if offsets is None else "with"))
-        if offsets is None:
-            counts = np.full(len(keys), keys.shape[1])
-        else:
-            counts = np.diff(np.append(_keys(offsets), len(keys)))
-        arguments = keys.reshape(-1), counts
-        return self._leaf(arguments, self.table.pull_bags(*arguments, mean=self.mean))
+        keys, counts = _bags(ids, offsets)
+        if isinstance(self.rows, Ahead):
+            return self._look_up((keys, counts))
+        bags = torch.repeat_interleave(torch.from_numpy(counts)).to(self.device)
+        sums = torch.zeros(len(counts), self.table.width, device=self.device).index_add(0, bags, self._look_up(keys))
+        return sums / torch.from_numpy(counts).clamp(min=1).to(self.device).unsqueeze(1) if self.mean else sums
 
-    def _push(self, arguments: Any, gradient: np.ndarray) -> Optional[Pending[Any]]:
-        keys, counts = arguments
-        return self.table.push_bags.start(keys, counts, gradient, mean=self.mean)
+    def prefetch(self, ids: torch.Tensor, offsets: Optional[torch.Tensor] = None) -> None:
+        """Requests the bags, or the rows of a cache, of the next ``forward``, which has the same ids. Does not wait for them.
+
+        They have the gradients of this module's steps until then. Those of other workers they have as of now.
+        """
+        keys, counts = _bags(ids, offsets)
+        self.rows.prefetch((keys, counts) if isinstance(self.rows, Ahead) else keys)
+
+
+def _bags(ids: torch.Tensor, offsets: Optional[torch.Tensor]) -> Tuple[np.ndarray, np.ndarray]:
+    """Returns the keys of all bags, and the number of each."""
+    keys = _keys(ids)
+    if (keys.ndim == 2) == (offsets is not None) or keys.ndim not in (1, 2):
+        raise ValueError("ids: %d dimensions, %s offsets (expected: 2 without, or 1 with)" % (
+            keys.ndim, "no" if offsets is None else "with"))
+    if offsets is None:
+        return keys.reshape(-1), np.full(len(keys), keys.shape[1])
+    return keys, np.diff(np.append(_keys(offsets), len(keys)))
 
 
 def _keys(ids: torch.Tensor) -> np.ndarray:

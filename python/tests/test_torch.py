@@ -1,5 +1,6 @@
 """Modules of PyTorch on the servers learn what PyTorch's own learn."""
 
+import threading
 import unittest
 from unittest import mock
 
@@ -75,6 +76,8 @@ class TorchTest(ClusterTest):
         self.assertTrue(torch.allclose(own(ids, offsets), theirs(ids, offsets), atol=1e-6))
         with self.assertRaises(ValueError):
             own(ids)
+        with self.assertRaises(ValueError):
+            own.prefetch(ids)
         table.clear()
 
     def test_rows_that_are_only_looked_up_are_not_pushed(self):
@@ -100,6 +103,44 @@ class TorchTest(ClusterTest):
             self.compared(psf.torch.Embedding(cache), theirs, torch.tensor([3, 1, 3, 49, 0, 7]))
             self.assertGreater(cache.counters.hits, 0)
             cache.loaded()
+
+    def test_bags_of_a_cache(self):
+        ids, offsets = torch.tensor([3, 1, 3, 49, 0]), torch.tensor([0, 2, 2])
+        for mode in ("sum", "mean"):
+            weights = torch.randn(50, 4, generator=torch.Generator().manual_seed(3))
+            spec = psf.table(self.name(mode), 50, 4, initializer=weights.numpy(), optimizer=psf.sgd(0.1))
+            with psf.EmbeddingCache(self.connected(), spec, rows=8, push_bound=5) as cache:
+                theirs = torch.nn.EmbeddingBag.from_pretrained(weights.clone(), freeze=False, mode=mode)
+                own = psf.torch.EmbeddingBag(cache, mode)
+                self.assertTrue(torch.allclose(own(ids, offsets), theirs(ids, offsets), atol=1e-6))
+                own.prefetch(torch.tensor([[7, 8]]))
+                self.compared(own, theirs, torch.tensor([[3, 1], [3, 49], [0, 0]]))
+                self.assertEqual((2, 0), (cache.counters.prefetched, cache.counters.evictions))
+                cache.loaded()
+
+    def test_a_prefetch_of_bags_has_the_steps_of_its_module(self):
+        for mode in ("sum", "mean"):
+            table, weights = self.table()
+            own = psf.torch.EmbeddingBag(table, mode)
+            theirs = torch.nn.EmbeddingBag.from_pretrained(weights, freeze=False, mode=mode)
+            local = torch.optim.SGD(theirs.parameters(), 0.1)
+            for i in range(9):
+                batch, following = (
+                    (torch.tensor([j % 7, 3, 3, j % 2, 40 + j, 1]), torch.tensor([0, 2, 3, 3])) for j in (i, i + 1))
+                with mock.patch.object(psf.Table, "pull_bags", None if i else psf.Table.pull_bags):
+                    rows, expected = own(*batch), theirs(*batch)
+                self.assertTrue(torch.allclose(rows, expected, atol=1e-5), i)
+                own.prefetch(*following)
+                for each in (rows, expected):
+                    (each ** 2).sum().backward()
+                psf.torch.step(own)
+                local.step()
+                local.zero_grad()
+            own.prefetch(torch.tensor([[5]]))
+            table.push([5], np.ones((1, 4)))
+            own.forget()
+            self.assertTrue(np.array_equal(table.pull([5]), own(torch.tensor([[5]])).detach().numpy()))
+            table.clear()
 
     def test_a_prefetch_has_the_steps_of_its_module(self):
         table, weights = self.table()
@@ -241,6 +282,49 @@ class OuterTest(ClusterTest):
         self.assertLess(each, 0.1 * first)
         self.assertLess(some, 1.5 * each)
         self.assertLess(less, 0.13 * sent)
+
+    def ticks(self, clock, timeout):
+        """Ends an iteration. Returns false if this worker is still too far ahead after the time."""
+        try:
+            clock.tick(timeout)
+            return True
+        except psf.PsError as e:
+            self.assertEqual("TIMED_OUT", e.code)
+            return False
+
+    def test_a_worker_is_at_most_the_staleness_ahead_while_workers_train_parameters(self):
+        staleness, steps, ahead = 2, 60, []
+        workers = together(*[lambda: psf.connect(role="worker")] * 2)
+        try:
+            models = [model() for _ in workers]
+            done = [0, 0]
+            waits, free = threading.Event(), threading.Event()
+
+            def train(worker, of):
+                part = psf.torch.Parameters(worker, self.name("ssp"), of, psf.sgd(0.02), updates="each")
+                clock = psf.Ssp(worker, 78, staleness)
+                for step in range(steps):
+                    if worker.rank and step == 5:
+                        waits.set()  # the other one goes on, as far as it may
+                        free.wait()
+                    self.loss(of, steps * worker.rank + step).backward()
+                    psf.torch.step(part)
+                    while not self.ticks(clock, None if worker.rank or free.is_set() else 0.3):
+                        if waits.is_set():
+                            ahead.append(done[0] + 1 - done[1])
+                            free.set()
+                    done[worker.rank] += 1
+                return part
+
+            part, _ = together(*[lambda each=each: train(*each) for each in zip(workers, models)])
+            self.assertEqual([staleness + 1], ahead)
+            with torch.no_grad():
+                part.pull()
+                self.assertLess(float(self.loss(models[0], -1, 2000)), 0.5 * float(self.loss(model(), -1, 2000)))
+            for tensor in part.tensors:
+                tensor.clear()
+        finally:
+            together(*[each.close for each in workers])
 
     def test_the_steps_of_a_round_are_counted(self):
         cluster = self.connected()
