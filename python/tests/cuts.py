@@ -13,7 +13,7 @@ import numpy as np
 
 import psf
 
-from . import test_cache, test_checkpoints, test_tensors
+from . import test_acceptance, test_cache, test_checkpoints, test_tensors
 from .cluster import ClusterTest, Proxy
 
 
@@ -60,6 +60,10 @@ class CacheThroughCutsTest(ThroughCuts, test_cache.CacheTest):
 
 
 class CheckpointsThroughCutsTest(ThroughCuts, test_checkpoints.CheckpointsTest):
+    pass
+
+
+class AcceptanceThroughCutsTest(ThroughCuts, test_acceptance.AcceptanceTest):
     pass
 
 
