@@ -47,7 +47,7 @@ class BatchesTest {
                 .config("spark.psf.checkpoints", folder.resolve("checkpoints").toString())
                 .getOrCreate();
         for (int file = 0; file < FILES; file++) {
-            spark.range(file * ROWS, (file + 1) * ROWS, 1, 1)
+            spark.range((long) file * ROWS, (file + 1L) * ROWS, 1, 1)
                     .write()
                     .mode("append")
                     .parquet(folder.resolve("rows").toString());
