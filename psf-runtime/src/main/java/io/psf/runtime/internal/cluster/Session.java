@@ -8,8 +8,8 @@ import io.psf.runtime.internal.call.CallClient;
 import io.psf.runtime.internal.call.Peer;
 import io.psf.runtime.spi.transport.Transport;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -233,10 +233,10 @@ public final class Session {
         boolean told = false;
         while (!peer.isLost()) {
             if (!follow()) {
-                LockSupport.parkNanos(ABSENT_PAUSE);
+                pause(ABSENT_PAUSE);
                 continue; // until a node has the rank, or the state says that none will
             }
-            LockSupport.parkNanos(attempts.next());
+            pause(attempts.next());
             PsException failure = tryAgain(peer);
             if (failure == null) {
                 LOG.info("the connection to {} broke, and was made again", name);
@@ -319,12 +319,13 @@ public final class Session {
         }
     }
 
-    /** Sleeps between two attempts. */
+    /** Sleeps between two attempts. It does not park: the call of the attempt before may wake this thread later. */
     static void pause(long nanos) {
-        LockSupport.parkNanos(nanos);
-        if (Thread.interrupted()) {
+        try {
+            TimeUnit.NANOSECONDS.sleep(nanos);
+        } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new PsException(Code.CANCELLED, "interrupted while connecting");
+            throw new PsException(Code.CANCELLED, "interrupted while connecting", e);
         }
     }
 }

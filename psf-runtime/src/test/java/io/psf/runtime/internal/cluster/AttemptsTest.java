@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 final class AttemptsTest {
@@ -29,6 +30,15 @@ final class AttemptsTest {
         assertThat(attempts.next()).isBetween(10 * MILLI, 20 * MILLI);
         attempts.progress();
         assertThat(attempts.next()).isZero();
+    }
+
+    /** A call that has ended may wake the thread that waited for it once more. */
+    @Test
+    void aPauseLastsThoughTheThreadIsWoken() {
+        long began = System.nanoTime();
+        LockSupport.unpark(Thread.currentThread());
+        Session.pause(20 * MILLI);
+        assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(20 * MILLI);
     }
 
     @Test
