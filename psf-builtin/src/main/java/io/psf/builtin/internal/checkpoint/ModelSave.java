@@ -108,7 +108,7 @@ final class ModelSave {
                         EachTensor.FEW,
                         List.copyOf(byTensor.keySet()),
                         shard -> turn(underWay.get(shard)),
-                        tensor -> room(byTensor.get(tensor)))
+                        tensor -> room(Objects.requireNonNull(byTensor.get(tensor))))
                 .thenApply(done -> copies);
     }
 
