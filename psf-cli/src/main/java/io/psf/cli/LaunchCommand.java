@@ -24,6 +24,7 @@ import picocli.CommandLine.TypeConversionException;
         description = {
             "Runs a program as the workers of a cluster on this machine: starts a scheduler, servers and workers,"
                     + " each a process, and ends them all when one fails.",
+            "With PSF_SERVER_RETURN and PSF_CHECKPOINTS, a server that fails is started again, and the job goes on.",
             "A worker finds its settings in the environment: Worker.connect(Settings.fromEnvironment().worker()).",
             "With --lifetime service, the cluster goes on without workers, until psf stop or SIGTERM ends it.",
             "The exit code is the first failed worker's, 1 if a worker ended before it had joined, or 0."
@@ -129,6 +130,9 @@ final class LaunchCommand implements Callable<Integer> {
         }
         if (isService) {
             plan.asService();
+        }
+        if (settings.awaitsServers()) {
+            plan.replaceServers();
         }
         if (tls) {
             plan.tls();

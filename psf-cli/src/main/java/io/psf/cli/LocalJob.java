@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * A job on this machine, with one process per node: a scheduler, servers, and a program of the user as the workers.
  * Nodes are named {@code scheduler}, {@code server 0}, {@code worker 1}. Once the workers have ended, the other nodes
  * are terminated unless they end within {@link LocalJobBuilder#toFollow(Duration)}, or are a service. If a node fails,
- * the other nodes are terminated. No process is left behind, even if this JVM is asked to terminate. If this JVM is
- * killed, the psf nodes detect it and terminate themselves. Thread-safe.
+ * the other nodes are terminated, or a server is started again ({@link LocalJobBuilder#replaceServers}). No process is
+ * left behind, even if this JVM is asked to terminate. If this JVM is killed, the psf nodes detect it and terminate
+ * themselves. Thread-safe.
  *
  * <pre>{@code
  * try (LocalJob job = LocalJob.builder().servers(2).workers(2)
@@ -59,6 +60,9 @@ public final class LocalJob implements AutoCloseable {
     /** The exit code of a job whose cluster could not form because a worker ended with 0 before. */
     private static final int NOT_FORMED = 1;
 
+    /** The number of servers that a job starts again, so that a server that fails at its start ends the job. */
+    private static final int MOST_REPLACED = 20;
+
     private final LocalJobBuilder plan;
     private final BiConsumer<String, String> lines;
     private final JobCertificates certificates;
@@ -77,6 +81,8 @@ public final class LocalJob implements AutoCloseable {
     private @Nullable LocalNode failedFirst;
     /** True once every node has joined. */
     private boolean formed;
+    /** The number of servers that were started again. */
+    private int replaced;
     /** True if the job was terminated because a worker had ended without joining. */
     private boolean unformed;
 
@@ -199,9 +205,12 @@ public final class LocalJob implements AutoCloseable {
         }
         boolean isNews = false;
         boolean isEarly;
+        boolean isReplaced;
         synchronized (this) {
             isEarly = code == 0 && node.isWorker() && !formed && !ending;
-            if (code != 0 && !ending) {
+            boolean isFailed = code != 0 && !ending;
+            isReplaced = isFailed && isReplaceable(node) && replaced++ < MOST_REPLACED;
+            if (isFailed && !isReplaced) {
                 isNews = true;
                 failedFirst = failedFirst == null ? node : failedFirst;
                 if (node.isWorker() && failedWorker == null) {
@@ -217,10 +226,27 @@ public final class LocalJob implements AutoCloseable {
                 after(node.isWorker() ? Duration.ZERO : TO_COMPLAIN).execute(this::endAll);
             }
         }
+        if (isReplaced) {
+            replace(node, code);
+        }
         if (isEarly) {
             after(TO_BE_READ).execute(() -> endUnformed(node));
         }
         settle();
+    }
+
+    /** True for a server that workers wait for. Called with the lock. */
+    private boolean isReplaceable(LocalNode node) {
+        return plan.replacesServers && node.isServer() && formed && !workersHaveEnded();
+    }
+
+    private void replace(LocalNode server, int code) {
+        lines.accept("psf", "%s ended with exit code %d, and is started again".formatted(server.name(), code));
+        try {
+            start(server.name(), "server", server.rank(), schedulerAddress());
+        } catch (PsException e) {
+            lines.accept("psf", String.valueOf(e.getMessage())); // such as a job that is being ended
+        }
     }
 
     /** Terminates a job whose cluster cannot form because a worker has ended. */
@@ -250,10 +276,8 @@ public final class LocalJob implements AutoCloseable {
             if (!complete && !ending) {
                 return;
             }
-            boolean allHaveEnded = nodes.values().stream().allMatch(LocalJob::hasEnded);
-            workersHaveEnded = !plan.service
-                    && !plan.command.isEmpty()
-                    && nodes.values().stream().filter(LocalNode::isWorker).allMatch(LocalJob::hasEnded);
+            boolean allHaveEnded = nodes.values().stream().allMatch(LocalNode::hasEnded);
+            workersHaveEnded = workersHaveEnded();
             if (!allHaveEnded) {
                 code = -1;
             } else {
@@ -274,8 +298,11 @@ public final class LocalJob implements AutoCloseable {
         }
     }
 
-    private static boolean hasEnded(LocalNode node) {
-        return node.done().isDone();
+    /** True once all workers of a job have ended, which a service does not wait for. Called with the lock. */
+    private boolean workersHaveEnded() {
+        return !plan.service
+                && !plan.command.isEmpty()
+                && nodes.values().stream().filter(LocalNode::isWorker).allMatch(LocalNode::hasEnded);
     }
 
     private static int exitCodeOf(@Nullable LocalNode node) {
@@ -284,7 +311,7 @@ public final class LocalJob implements AutoCloseable {
 
     private void endStragglers() {
         List<String> stragglers = copy().stream()
-                .filter(node -> !hasEnded(node))
+                .filter(node -> !node.hasEnded())
                 .map(LocalNode::name)
                 .toList();
         synchronized (this) {

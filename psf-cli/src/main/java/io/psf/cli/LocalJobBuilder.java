@@ -39,6 +39,7 @@ public final class LocalJobBuilder {
     boolean service;
     private boolean tls;
     boolean endOnFailure = true;
+    boolean replacesServers;
     Duration toFollow = Duration.ofSeconds(15);
     Function<String, List<String>> launcher = node -> List.of();
     BiConsumer<String, String> lines = (node, line) -> System.out.println(LogLine.shown(node, line));
@@ -158,6 +159,15 @@ public final class LocalJobBuilder {
      */
     public LocalJobBuilder endOnFailure(boolean endOnFailure) {
         this.endOnFailure = endOnFailure;
+        return this;
+    }
+
+    /**
+     * Starts a server again that fails once the cluster is complete, in the place of a reaction to it. The environment has
+     * {@code PSF_SERVER_RETURN} and {@code PSF_CHECKPOINTS}, with which workers wait for the server.
+     */
+    public LocalJobBuilder replaceServers() {
+        this.replacesServers = true;
         return this;
     }
 

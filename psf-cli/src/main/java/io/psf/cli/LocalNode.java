@@ -74,6 +74,20 @@ final class LocalNode {
         return worker;
     }
 
+    /** True once the process has ended and its lines have been read. */
+    boolean hasEnded() {
+        return done.isDone();
+    }
+
+    boolean isServer() {
+        return name.startsWith("server ");
+    }
+
+    /** Returns the rank of a server or a worker. */
+    int rank() {
+        return Integer.parseInt(name.substring(name.indexOf(' ') + 1));
+    }
+
     Process process() {
         return process;
     }
@@ -92,7 +106,8 @@ final class LocalNode {
                 ? ended + "0; its lines above say why)"
                 : ended
                         + "running until the workers end; its lines above, or the kernel's log, say why). Start the job again."
-                        + " A cluster of psf node with PSF_SERVER_RETURN or PSF_JOURNAL goes on without a lost node";
+                        + " With PSF_SERVER_RETURN a job goes on when it loses a server; a cluster of psf node with PSF_JOURNAL,"
+                        + " when it loses its scheduler";
     }
 
     String lastLine() {

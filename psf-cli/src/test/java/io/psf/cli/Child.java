@@ -1,7 +1,9 @@
 package io.psf.cli;
 
 import io.psf.api.PsException;
+import io.psf.api.Restore;
 import io.psf.api.TensorId;
+import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
@@ -12,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
 /** A user's program, as the tests need it. */
@@ -117,6 +120,16 @@ public final class Child {
                         }
                     }
                     System.out.println("ended by " + value[0]);
+                }
+            }
+            case "push-after-a-save" -> {
+                try (Worker worker = Worker.connect(Settings.fromEnvironment().worker())) {
+                    TensorId w = Tensors.init(worker, TensorSpec.dense("w", 10));
+                    ModelCheckpoints.at(worker, "m").restore(Restore.LOST).save(1, Map.of());
+                    System.out.println("saved");
+                    while (!Files.exists(Path.of(arguments[1]))) {
+                        Tensors.push(worker, w, new float[10]).await();
+                    }
                 }
             }
             case "run-a-job" -> {

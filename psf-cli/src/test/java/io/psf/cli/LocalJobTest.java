@@ -10,6 +10,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -152,6 +155,23 @@ class LocalJobTest {
                         "[psf] the job has failed: server 0 ended first, with exit code 137, as if killed with SIGKILL"
                                 + " (expected: running until the workers end; ")
                 .contains("PSF_SERVER_RETURN");
+    }
+
+    @Test
+    void aServerThatIsKilledIsStartedAgainIfCallsWaitForIt(@TempDir Path folder) throws IOException {
+        Path over = folder.resolve("over");
+        try (LocalJob job = job().servers(2)
+                .environment(Map.of("PSF_SERVER_RETURN", "2m", "PSF_CHECKPOINTS", folder.toString()))
+                .replaceServers()
+                .workerMain(Child.class, "push-after-a-save", over.toString())
+                .start()) {
+            await().forever().until(() -> lines.contains("[worker 0] saved"));
+            job.kill("server 1");
+            Files.createFile(over); // the push that is under way waits for the other server
+            assertThat(job.awaitExit(SOON)).as(() -> String.join("\n", lines)).isTrue();
+            assertThat(job.exitCode()).as(() -> String.join("\n", lines)).isZero();
+        }
+        assertThat(lines).containsOnlyOnce("[psf] server 1 ended with exit code 137, and is started again");
     }
 
     @Test

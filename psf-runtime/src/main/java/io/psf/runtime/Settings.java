@@ -188,6 +188,11 @@ public final class Settings {
         return orElse(SettingsKey.LIFETIME, null, false);
     }
 
+    /** Returns true if another server may take the place of a lost one; by default false. */
+    public boolean awaitsServers() {
+        return !orElse(SettingsKey.SERVER_RETURN, null, Duration.ZERO).isZero();
+    }
+
     /** Returns the worker's configuration. A worker does not listen. */
     public WorkerConfig worker() {
         checkRole(Role.WORKER);
