@@ -34,13 +34,17 @@ final class Draws {
         /** For each word, the words of an equal part of all: the threshold in 32 bits, and the word above it. */
         private final long[] parts;
 
+        private final Vocabulary words;
+        private final double total;
+
         Unigrams(Vocabulary words) {
+            this.words = words;
             int n = words.size();
             double[] share = new double[n];
             for (int i = 0; i < n; i++) {
                 share[i] = Math.pow((double) words.count(i), POWER);
             }
-            double total = Arrays.stream(share).sum();
+            total = Arrays.stream(share).sum();
             int[] small = new int[n];
             int[] large = new int[n];
             int smalls = 0;
@@ -72,6 +76,11 @@ final class Draws {
                 int word = small[--smalls];
                 parts[word] = Integer.toUnsignedLong(Integer.MAX_VALUE) << 32 | word;
             }
+        }
+
+        /** Returns the chance of a word. */
+        double share(int word) {
+            return Math.pow((double) words.count(word), POWER) / total;
         }
 
         int draw(Draws draws) {

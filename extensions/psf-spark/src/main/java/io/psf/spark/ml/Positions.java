@@ -57,6 +57,11 @@ final class Positions {
         return IntArray.wrap(words, 0, n);
     }
 
+    /** Returns the word at a position. */
+    int word(int position) {
+        return words[position];
+    }
+
     int count() {
         return n;
     }

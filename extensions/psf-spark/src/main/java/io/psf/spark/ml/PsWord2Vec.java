@@ -3,7 +3,7 @@ package io.psf.spark.ml;
 import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.explode;
 
-import io.psf.api.ClusterCaller;
+import io.psf.spark.PsClient;
 import io.psf.spark.PsSpark;
 import java.io.Serial;
 import java.util.List;
@@ -26,9 +26,9 @@ import org.apache.spark.storage.StorageLevel;
 
 /**
  * Learns vectors of words by skip-gram with negative sampling, on the servers of psf. Parameters are as in Spark's
- * {@code Word2Vec}. The vectors never travel: each server has a block of the dimensions of all vectors, and computes
- * its part of the dot products of words that a task names by number. The vocabulary may thus be as large as the memory
- * of all servers, and tasks train at once without an average of their models.
+ * {@code Word2Vec}. A task pulls the vectors of the words of a batch, trains them as one thread would, and pushes the
+ * changes: its share of the vocabulary's vectors at any time is one batch. The vocabulary may thus be as large as the
+ * memory of all servers, and tasks train at once without an average of their models.
  *
  * <pre>{@code
  * PsWord2VecModel model = new PsWord2Vec()
@@ -75,13 +75,12 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel>
         setDefault(windowSize(), 5);
         setDefault(minCount(), 5);
         setDefault(maxIter(), 1);
-        setDefault(stepSize(), 0.025);
+        setDefault(stepSize(), 0.05);
         setDefault(maxSentenceLength(), 1000);
         setDefault(seed(), (long) PsWord2Vec.class.getName().hashCode());
         setDefault(negativeSamples(), 5);
         setDefault(batchSize(), 500);
         setDefault(subsampling(), 1e-3);
-        setDefault(slices(), 0);
     }
 
     /** Returns a reader of estimators that were saved. */
@@ -153,10 +152,6 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel>
         return with(subsampling(), value);
     }
 
-    public PsWord2Vec setSlices(int value) {
-        return with(slices(), value);
-    }
-
     /**
      * Sets whether each iteration ends with a checkpoint below {@code spark.psf.checkpoints}: an iteration in which a
      * server is lost with its executor is repeated from the checkpoint before it. {@link PsWord2VecModel#release}
@@ -215,23 +210,19 @@ public final class PsWord2Vec extends Estimator<PsWord2VecModel>
 
     private ServerVectors train(
             SparkSession spark, JavaRDD<int[]> sentences, Broadcast<WordSource> source, Vocabulary words) {
-        ClusterCaller client = PsSpark.client();
-        int wanted = getSlices() > 0 ? getSlices() : PsSpark.client().servers();
+        PsClient client = PsSpark.client();
         EpochLoop loop =
                 new EpochLoop(spark, uid + "." + UUID.randomUUID(), EpochLoop.saves(this, checkpoints(), spark));
-        VectorTable vectors = new VectorTable(
-                loop.name(),
-                words.size(),
-                getVectorSize(),
-                VectorTable.blocks(words.size(), getVectorSize(), wanted),
-                loop.saves());
+        VectorTable vectors = new VectorTable(loop.name(), words.size(), getVectorSize(), loop.saves());
         SkipGramSettings settings = new SkipGramSettings(
                 getWindowSize(),
                 getNegativeSamples(),
+                (int) Math.min(2L * getWindowSize(), getMaxSentenceLength()),
                 getBatchSize(),
                 getStepSize(),
                 getMaxIter(),
                 sentences.getNumPartitions(),
+                Math.min(sentences.getNumPartitions(), spark.sparkContext().defaultParallelism()),
                 words.total(),
                 getSeed());
         try {

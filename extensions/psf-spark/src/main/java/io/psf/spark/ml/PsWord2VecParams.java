@@ -49,7 +49,7 @@ public interface PsWord2VecParams<S> extends Params {
         return declared().maxIter;
     }
 
-    /** The first learning rate, which declines linearly, 0.025 by default. */
+    /** The first learning rate, which declines linearly, 0.05 by default. */
     default DoubleParam stepSize() {
         return declared().stepSize;
     }
@@ -74,7 +74,7 @@ public interface PsWord2VecParams<S> extends Params {
         return declared().negativeSamples;
     }
 
-    /** The number of words of a call to the servers, 500 by default. */
+    /** The number of words of a batch, whose vectors a task pulls and pushes by one call, 500 by default. */
     default IntParam batchSize() {
         return declared().batchSize;
     }
@@ -84,12 +84,6 @@ public interface PsWord2VecParams<S> extends Params {
      */
     default DoubleParam subsampling() {
         return declared().subsampling;
-    }
-
-    /** The number of blocks that the dimensions are divided into; 0, the default, for one on each server. With a
-     * single one a call trains a batch; with more, one call returns dot products and another changes the vectors. */
-    default IntParam slices() {
-        return declared().slices;
     }
 
     /**
@@ -147,10 +141,6 @@ public interface PsWord2VecParams<S> extends Params {
         return (Double) getOrDefault(subsampling());
     }
 
-    default int getSlices() {
-        return (Integer) getOrDefault(slices());
-    }
-
     default S setInputCol(String value) {
         return with(inputCol(), value);
     }
@@ -183,7 +173,6 @@ public interface PsWord2VecParams<S> extends Params {
         private final IntParam negativeSamples;
         private final IntParam batchSize;
         private final DoubleParam subsampling;
-        private final IntParam slices;
         private final BooleanParam checkpoints;
 
         Declared(String uid) {
@@ -198,13 +187,12 @@ public interface PsWord2VecParams<S> extends Params {
             maxSentenceLength = ofInt(uid, "maxSentenceLength", "the words at which a sentence is divided", 1);
             seed = new LongParam(uid, "seed", "the seed of the first vectors and of all draws");
             negativeSamples = ofInt(uid, "negativeSamples", "the number of negative samples for each word", 1);
-            batchSize = ofInt(uid, "batchSize", "the number of words of a call to the servers", 1);
+            batchSize = ofInt(uid, "batchSize", "the number of words whose vectors are pulled by one call", 1);
             subsampling = new DoubleParam(
                     uid,
                     "subsampling",
                     "the share of all words above which a word is left out at random (0 to 1; 0 for never)",
                     ParamValidators.inRange(0, 1));
-            slices = ofInt(uid, "slices", "the number of blocks of dimensions; 0 for one on each server", 0);
             checkpoints = EpochLoop.param(uid);
         }
 

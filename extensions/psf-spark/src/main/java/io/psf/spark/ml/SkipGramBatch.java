@@ -1,185 +1,98 @@
 package io.psf.spark.ml;
 
-import io.psf.api.Pending;
-import io.psf.api.array.FloatArray;
-import io.psf.api.array.IntArray;
-import io.psf.spark.ml.functions.PairFactors;
-import io.psf.spark.ml.functions.SkipGramAdjustPsf;
-import io.psf.spark.ml.functions.SkipGramDots;
-import io.psf.spark.ml.functions.SkipGramDotsPsf;
-import io.psf.spark.ml.functions.SkipGramTrainPsf;
+import io.psf.api.TensorCaller;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Groups of words that are trained by one call. A group has the words around a word, and that word with negative
- * samples, which all pairs of the group share (Ji et al., Parallelizing Word2Vec in Shared and Distributed Memory,
- * 2016). Not thread-safe.
+ * Groups of words whose vectors a task pulls at once, trains one group after the other, and pushes. A group has the
+ * words around a word, and that word with negative samples. Not thread-safe.
  */
 final class SkipGramBatch {
-    /**
-     * The largest sum of the factors of a word: by so much of the length of another vector its vector changes at once.
-     */
-    private static final float LIMIT = 0.15f;
-
+    private final SkipGramSettings settings;
+    private final WordSource words;
     private final int targets;
-    private final Positions inputWords = new Positions();
-    private final Positions outputWords = new Positions();
+    private final WordRows inputs;
+    private final WordRows outputs;
+    private final SkipGramGroup group;
     private int[] counts;
     private int[] inputAt;
     private int[] outputAt;
-    private float[] factors = {};
-    private float[] inputSums = {};
-    private float[] outputSums = {};
     private int groups;
-    private int inputs;
+    private int ends;
     private float rate;
-    private @Nullable Pending<SkipGramDots.Response> products;
-    private @Nullable Pending<?> changed;
 
-    /**
-     * Makes an empty batch.
-     *
-     * @param groups the number of groups that it is expected to have
-     * @param targets the number of output words of a group
-     */
-    SkipGramBatch(int groups, int targets) {
-        this.targets = targets;
-        this.counts = new int[groups];
-        this.inputAt = new int[groups];
-        this.outputAt = new int[groups * targets];
+    /** Makes an empty batch. */
+    SkipGramBatch(SkipGramSettings settings, VectorTable vectors, WordSource words) {
+        this.settings = settings;
+        this.words = words;
+        targets = 1 + settings.negative();
+        inputs = new WordRows(vectors.input(), vectors.size());
+        outputs = new WordRows(vectors.output(), vectors.size());
+        group = new SkipGramGroup(settings.mostInputs(), targets, vectors.size());
+        counts = new int[settings.batchSize()];
+        inputAt = new int[settings.batchSize()];
+        outputAt = new int[settings.batchSize() * targets];
     }
 
     int groups() {
         return groups;
     }
 
+    boolean isFull() {
+        return groups == counts.length;
+    }
+
     /** Begins a group without words. */
     void begin() {
-        if (groups == counts.length) {
-            counts = Arrays.copyOf(counts, 2 * groups);
-            outputAt = Arrays.copyOf(outputAt, 2 * groups * targets);
-        }
         counts[groups++] = 0;
     }
 
     /** Adds a word to those around the word of this group. */
     void addInput(int word) {
-        if (inputs == inputAt.length) {
-            inputAt = Arrays.copyOf(inputAt, 2 * inputs);
+        if (ends == inputAt.length) {
+            inputAt = Arrays.copyOf(inputAt, 2 * ends);
         }
-        inputAt[inputs++] = inputWords.of(word);
+        inputAt[ends++] = inputs.of(word);
         counts[groups - 1]++;
     }
 
     /** Sets an output word of this group: the word itself is target 0. */
     void setTarget(int target, int word) {
-        outputAt[(groups - 1) * targets + target] = outputWords.of(word);
+        outputAt[(groups - 1) * targets + target] = outputs.of(word);
     }
 
-    /** Asks the servers for the products of all pairs. */
-    void multiply(SkipGramDotsPsf.Stub dots, VectorTable vectors, float learningRate) {
+    /** Requests the vectors. */
+    void pull(TensorCaller caller, float learningRate) {
         rate = learningRate;
-        products = dots.call(
-                vectors.input(),
-                vectors.output(),
-                inputWords.words(),
-                outputWords.words(),
-                targets,
-                IntArray.wrap(counts, 0, groups),
-                IntArray.wrap(inputAt, 0, inputs),
-                IntArray.wrap(outputAt, 0, groups * targets));
+        inputs.pull(caller);
+        outputs.pull(caller);
     }
 
-    /** Awaits the products, and sends the servers the changes that follow from them. */
-    void adjust(SkipGramAdjustPsf.Stub adjust, VectorTable vectors) {
-        Pending<SkipGramDots.Response> asked = products;
-        if (asked == null) {
-            throw new IllegalStateException("products: not asked for (expected: multiply before)");
-        }
-        FloatArray found = asked.await().products();
-        int pairs = inputs * targets;
-        if (factors.length < pairs) {
-            factors = new float[Math.max(pairs, 2 * factors.length)];
-        }
-        found.copyTo(factors);
-        PairFactors.of(factors, 0, pairs, targets, rate);
-        limit();
-        changed = adjust.call(
-                vectors.input(),
-                vectors.output(),
-                inputWords.words(),
-                outputWords.words(),
-                targets,
-                IntArray.wrap(counts, 0, groups),
-                IntArray.wrap(inputAt, 0, inputs),
-                IntArray.wrap(outputAt, 0, groups * targets),
-                FloatArray.wrap(factors, 0, pairs));
-    }
-
-    /**
-     * Reduces the factors of words whose factors in this batch add up to more than a limit. All of them follow from
-     * products before the batch: without a limit, the vectors of words that are in many groups grow with each batch,
-     * without end.
-     */
-    private void limit() {
-        float[] ofInput = sum(inputSums, inputWords.count());
-        float[] ofOutput = sum(outputSums, outputWords.count());
-        inputSums = ofInput;
-        outputSums = ofOutput;
+    /** Awaits the vectors, trains them, and sends the servers the differences. */
+    void train(TensorCaller caller) {
+        inputs.receive();
+        outputs.receive();
         int at = 0;
-        for (int group = 0; group < groups; group++) {
-            for (int end = at + counts[group]; at < end; at++) {
-                for (int target = 0; target < targets; target++) {
-                    float factor = Math.abs(factors[at * targets + target]);
-                    ofInput[inputAt[at]] += factor;
-                    ofOutput[outputAt[group * targets + target]] += factor;
-                }
+        for (int i = 0; i < groups; i++) {
+            group.clear();
+            for (int end = at + counts[i]; at < end; at++) {
+                group.add(inputs.vector(inputAt[at]));
             }
-        }
-        at = 0;
-        for (int group = 0; group < groups; group++) {
-            for (int end = at + counts[group]; at < end; at++) {
-                float most = Math.max(LIMIT, ofInput[inputAt[at]]);
-                for (int target = 0; target < targets; target++) {
-                    factors[at * targets + target] *=
-                            LIMIT / Math.max(most, ofOutput[outputAt[group * targets + target]]);
-                }
+            for (int target = 0; target < targets; target++) {
+                group.setTarget(target, outputs.vector(outputAt[i * targets + target]));
             }
+            group.train(rate);
         }
+        int negative = settings.negative();
+        inputs.push(caller, word -> settings.part((1 + negative) * words.share(word), rate));
+        outputs.push(caller, word -> settings.part(words.share(word) + negative * words.drawn(word), rate));
     }
 
-    private static float[] sum(float[] known, int n) {
-        float[] zeros = known.length >= n ? known : new float[Math.max(n, 2 * known.length)];
-        Arrays.fill(zeros, 0, n, 0);
-        return zeros;
-    }
-
-    /** Sends the servers the groups, where one slice has whole vectors. */
-    void train(SkipGramTrainPsf.Stub train, VectorTable vectors, float learningRate) {
-        changed = train.call(
-                vectors.input(),
-                vectors.output(),
-                inputWords.words(),
-                outputWords.words(),
-                targets,
-                IntArray.wrap(counts, 0, groups),
-                IntArray.wrap(inputAt, 0, inputs),
-                IntArray.wrap(outputAt, 0, groups * targets),
-                learningRate);
-    }
-
-    /** Awaits the changes, and makes the batch empty. */
+    /** Awaits the servers, and makes the batch empty. */
     void end() {
-        Pending<?> sent = changed;
-        if (sent != null) {
-            sent.await();
-        }
-        products = null;
-        changed = null;
+        inputs.clear();
+        outputs.clear();
         groups = 0;
-        inputs = 0;
-        inputWords.clear();
-        outputWords.clear();
+        ends = 0;
     }
 }

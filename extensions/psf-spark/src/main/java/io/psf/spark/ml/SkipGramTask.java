@@ -1,10 +1,7 @@
 package io.psf.spark.ml;
 
-import io.psf.api.ClusterCaller;
+import io.psf.api.TensorCaller;
 import io.psf.spark.PsSpark;
-import io.psf.spark.ml.functions.SkipGramAdjustPsf;
-import io.psf.spark.ml.functions.SkipGramDotsPsf;
-import io.psf.spark.ml.functions.SkipGramTrainPsf;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import org.apache.spark.TaskContext;
@@ -15,39 +12,35 @@ import org.apache.spark.broadcast.Broadcast;
  * attempt that repeats them makes the same calls. Not thread-safe.
  */
 final class SkipGramTask {
-    /** The batches that are under way beside another: more keep the servers busy, and their products are older. */
+    /** The batches that are pulled, or pushed, while another is trained: with more, their vectors are older. */
     private static final int AHEAD = 1;
 
-    /** The consecutive words that share negative samples: most of the words of a batch, and the least frequent ones. */
-    private static final int SHARED = 4;
+    /** The consecutive words that share negative samples, which are most of the words of a batch. */
+    private static final int SHARED = 2;
 
     private final SkipGramSettings settings;
     private final VectorTable vectors;
     private final WordSource words;
     private final Draws draws;
-    private final SkipGramDotsPsf.Stub dots;
-    private final SkipGramAdjustPsf.Stub adjust;
-    private final SkipGramTrainPsf.Stub train;
-    /** Batches in the order of their calls: some await products, and others the end of their changes. */
-    private final ArrayDeque<SkipGramBatch> asked = new ArrayDeque<>();
+    private final TensorCaller servers;
+    /** Batches in the order of their calls: some await their vectors, and others the end of their pushes. */
+    private final ArrayDeque<SkipGramBatch> pulled = new ArrayDeque<>();
 
-    private final ArrayDeque<SkipGramBatch> changing = new ArrayDeque<>();
+    private final ArrayDeque<SkipGramBatch> pushed = new ArrayDeque<>();
     private final ArrayDeque<SkipGramBatch> free = new ArrayDeque<>();
     private SkipGramBatch batch;
     private int[] kept = {};
     private final int[] negatives;
 
     private SkipGramTask(
-            SkipGramSettings settings, VectorTable vectors, WordSource words, ClusterCaller client, long seed) {
+            SkipGramSettings settings, VectorTable vectors, WordSource words, TensorCaller servers, long seed) {
         this.settings = settings;
         this.vectors = vectors;
         this.words = words;
         this.draws = new Draws(seed);
-        this.dots = SkipGramDotsPsf.stub(client);
-        this.adjust = SkipGramAdjustPsf.stub(client);
-        this.train = SkipGramTrainPsf.stub(client);
+        this.servers = servers;
         this.negatives = new int[settings.negative()];
-        this.batch = new SkipGramBatch(settings.batchSize(), 1 + settings.negative());
+        this.batch = new SkipGramBatch(settings, vectors, words);
     }
 
     /** Trains on the sentences of the partition of this task, once. */
@@ -72,17 +65,17 @@ final class SkipGramTask {
             float rate = settings.rate(iteration, seen);
             for (int at = 0; at < n; at++) {
                 add(at, n);
-                if (batch.groups() >= settings.batchSize()) {
+                if (batch.isFull()) {
                     send(rate);
                 }
             }
         }
         send(settings.rate(iteration, seen));
-        while (!asked.isEmpty()) {
-            adjustFirst();
+        while (!pulled.isEmpty()) {
+            trainFirst();
         }
-        while (!changing.isEmpty()) {
-            changing.remove().end();
+        while (!pushed.isEmpty()) {
+            pushed.remove().end();
         }
     }
 
@@ -130,32 +123,27 @@ final class SkipGramTask {
         if (batch.groups() == 0) {
             return;
         }
-        if (vectors.blocks() == 1) {
-            batch.train(train, vectors, rate);
-            changing.add(batch);
-        } else {
-            batch.multiply(dots, vectors, rate);
-            asked.add(batch);
-            if (asked.size() > AHEAD) {
-                adjustFirst();
-            }
+        batch.pull(servers, rate);
+        pulled.add(batch);
+        if (pulled.size() > AHEAD) {
+            trainFirst();
         }
         batch = next();
     }
 
-    private void adjustFirst() {
-        SkipGramBatch first = asked.remove();
-        first.adjust(adjust, vectors);
-        changing.add(first);
+    private void trainFirst() {
+        SkipGramBatch first = pulled.remove();
+        first.train(servers);
+        pushed.add(first);
     }
 
     private SkipGramBatch next() {
-        if (changing.size() > AHEAD) {
-            SkipGramBatch first = changing.remove();
+        if (pushed.size() > AHEAD) {
+            SkipGramBatch first = pushed.remove();
             first.end();
             free.add(first);
         }
         SkipGramBatch empty = free.poll();
-        return empty != null ? empty : new SkipGramBatch(settings.batchSize(), 1 + settings.negative());
+        return empty != null ? empty : new SkipGramBatch(settings, vectors, words);
     }
 }

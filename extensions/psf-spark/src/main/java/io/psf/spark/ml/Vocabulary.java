@@ -3,13 +3,14 @@ package io.psf.spark.ml;
 import java.io.Serial;
 import java.io.Serializable;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import org.apache.spark.sql.Row;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The words of a model, by descending count. One text has all of them, so that a million words are a few objects to
- * send. Immutable and thread-safe.
+ * The words of a model, in an order that is unrelated to their counts: each server has as many frequent words as
+ * another. One text has all of them, so that a million words are a few objects to send. Immutable and thread-safe.
  */
 final class Vocabulary implements Serializable {
     @Serial
@@ -28,14 +29,13 @@ final class Vocabulary implements Serializable {
         this.counts = counts;
     }
 
-    /** Makes a vocabulary of rows of a word and its count. Equal counts are in the order of their words. */
+    /** Makes a vocabulary of rows of a word and its count, whose order does not matter. */
     static Vocabulary of(List<Row> found) {
         Row[] rows = found.toArray(new Row[0]);
         Arrays.sort(
                 rows,
-                (a, b) -> a.getLong(1) != b.getLong(1)
-                        ? Long.compare(b.getLong(1), a.getLong(1))
-                        : a.getString(0).compareTo(b.getString(0)));
+                Comparator.comparingLong((Row row) -> Mix.hash(row.getString(0).hashCode()))
+                        .thenComparing(row -> row.getString(0)));
         StringBuilder text = new StringBuilder();
         int[] begins = new int[rows.length + 1];
         long[] counts = new long[rows.length];

@@ -13,6 +13,7 @@ final class WordSource implements Serializable {
 
     private final Vocabulary words;
     private final double subsampling;
+    private final double total;
     private transient volatile Draws.@Nullable Unigrams unigrams;
     private transient volatile float @Nullable [] chances;
 
@@ -24,6 +25,7 @@ final class WordSource implements Serializable {
     WordSource(Vocabulary words, double subsampling) {
         this.words = words;
         this.subsampling = subsampling;
+        this.total = words.total();
     }
 
     Vocabulary words() {
@@ -32,14 +34,29 @@ final class WordSource implements Serializable {
 
     /** True if an occurrence of a word is to be trained. */
     boolean keeps(int word, Draws draws) {
+        float chance = chance(word);
+        return chance >= 1 || draws.uniform() < chance;
+    }
+
+    private float chance(int word) {
         if (subsampling == 0) {
-            return true;
+            return 1;
         }
         float[] known = chances;
         if (known == null) {
             known = makeChances();
         }
-        return known[word] >= 1 || draws.uniform() < known[word];
+        return known[word];
+    }
+
+    /** Returns the share of a word in the words that are trained, of which subsampling may leave fewer. */
+    double share(int word) {
+        return (double) words.count(word) / total * Math.min(1, chance(word));
+    }
+
+    /** Returns the share of a word in the negative samples. */
+    double drawn(int word) {
+        return unigrams().share(word);
     }
 
     /** Returns a negative sample. */
@@ -80,7 +97,7 @@ final class WordSource implements Serializable {
         float[] known = chances;
         if (known == null) {
             known = new float[words.size()];
-            double threshold = subsampling * (double) words.total();
+            double threshold = subsampling * total;
             for (int i = 0; i < known.length; i++) {
                 double ratio = threshold / (double) words.count(i);
                 known[i] = (float) (Math.sqrt(ratio) + ratio);

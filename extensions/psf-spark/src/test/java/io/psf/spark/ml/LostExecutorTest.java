@@ -189,7 +189,7 @@ class LostExecutorTest {
                 .setMaxIter(3)
                 .setStepSize(0.05)
                 .setSubsampling(0);
-        killOneAt("psf.spark.skipgram.adjust", 50); // of some 36 an epoch
+        killOneAt("psf.sparse.push", 100); // of some 72 an epoch
         PsWord2VecModel model = estimator.fit(text);
         assertThat(CountedKill.isDone(folder)).isTrue();
         int same = 0;

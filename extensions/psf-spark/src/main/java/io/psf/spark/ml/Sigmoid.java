@@ -1,4 +1,4 @@
-package io.psf.spark.ml.functions;
+package io.psf.spark.ml;
 
 /** The logistic function, from a table. */
 final class Sigmoid {
