@@ -26,9 +26,9 @@ import org.apache.spark.storage.StorageLevel;
 
 /**
  * Learns vectors of words by skip-gram with negative sampling, on the servers of psf. Parameters are as in Spark's
- * {@code Word2Vec}. A task pulls the vectors of the words of a batch, trains them as one thread would, and pushes the
- * changes: its share of the vocabulary's vectors at any time is one batch. The vocabulary may thus be as large as the
- * memory of all servers, and tasks train at once without an average of their models.
+ * {@code Word2Vec}. A task pulls the vectors of the words of a batch, trains its pairs one after the other, and pushes
+ * the changes. The vocabulary may thus be as large as the memory of all servers, and tasks train at once without an
+ * average of their models.
  *
  * <pre>{@code
  * PsWord2VecModel model = new PsWord2Vec()

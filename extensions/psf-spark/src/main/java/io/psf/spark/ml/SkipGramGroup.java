@@ -3,10 +3,10 @@ package io.psf.spark.ml;
 import java.util.Arrays;
 
 /**
- * Trains the vectors of one group of words: of the words around a word, and of that word and its negative samples, which
- * all pairs of the group share (Ji et al., Parallelizing Word2Vec in Shared and Distributed Memory, 2016). The gradient
- * is that of skip-gram with negative sampling (Mikolov et al., Distributed Representations of Words and Phrases, 2013).
- * Not thread-safe.
+ * Trains the vectors of one group of words: of the words around a word, and of that word and its negative samples,
+ * which all pairs of the group share (Ji et al., Parallelizing Word2Vec in Shared and Distributed Memory, 2016). The
+ * gradient is that of skip-gram with negative sampling (Mikolov et al., Distributed Representations of Words and
+ * Phrases, 2013). Not thread-safe.
  */
 final class SkipGramGroup {
     private final int targets;

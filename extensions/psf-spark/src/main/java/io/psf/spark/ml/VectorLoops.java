@@ -5,8 +5,8 @@ final class VectorLoops {
     private VectorLoops() {}
 
     /**
-     * Multiplies two vectors and n others. The products of b are written first: b may be a, with the same place. The JIT
-     * does not vectorize sums of float32, whose order it keeps: independent sums keep the processor's units busy.
+     * Multiplies two vectors and n others. The products of b are written first: b may be a, with the same place. The
+     * JIT does not vectorize sums of float32, whose order it keeps: independent sums keep the processor's units busy.
      *
      * @param at the index of the first product of a
      * @param next the index of the first product of b

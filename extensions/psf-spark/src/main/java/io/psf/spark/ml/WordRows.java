@@ -12,8 +12,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The vectors of the words of a batch: pulled from the servers, changed by a task, and pushed as differences. Each is in
- * a Java array of its own: the JIT vectorizes loops over arrays that begin at the same index. Not thread-safe.
+ * The vectors of the words of a batch: pulled from the servers, changed by a task, and pushed as differences. Each is
+ * in a Java array of its own: the JIT vectorizes loops over arrays that begin at the same index. Not thread-safe.
  */
 final class WordRows {
     private final TensorId tensor;

@@ -1,5 +1,6 @@
 package io.psf.spark.ml;
 
+import java.io.Serializable;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -20,7 +21,7 @@ import org.apache.spark.sql.types.StructType;
  * @param isZipf true if words of a group differ in their counts
  * @param others the share of words of any group
  */
-record PlantedText(int groups, int words, boolean isZipf, double others) {
+record PlantedText(int groups, int words, boolean isZipf, double others) implements Serializable {
     static final StructType SCHEMA = new StructType().add("words", DataTypes.createArrayType(DataTypes.StringType));
 
     private static final int LENGTH = 20;

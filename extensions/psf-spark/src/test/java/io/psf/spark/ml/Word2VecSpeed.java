@@ -13,8 +13,9 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Measures time and quality of {@link PsWord2Vec} and of Spark's Word2Vec on the same planted text, one after the other:
- * {@code groups sentences others passes..}. A group has 50 words; a sentence 20 words, a share of them of any group.
+ * Measures time and quality of {@link PsWord2Vec} and of Spark's Word2Vec on the same planted text, one after the
+ * other: {@code groups sentences others passes..}. A group has 50 words; a sentence 20 words, a share of them of any
+ * group.
  */
 final class Word2VecSpeed {
     private static final int PARTS = 2;
