@@ -1,5 +1,8 @@
 package io.psf.examples.spark;
 
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -10,7 +13,8 @@ import picocli.CommandLine.Option;
         description = {
             "Runs a program on a Spark of this machine, whose executors are processes of their own and have the servers.",
             "An executor is killed in the middle: counts of events by a PS function of one's own, a model of clicks by",
-            "logistic regression, or vectors of words. The program mllib compares logistic regression with Spark's own."
+            "logistic regression, or vectors of words. The program mllib compares logistic regression with Spark's own,",
+            "and with a program of one thread."
         },
         mixinStandardHelpOptions = true)
 final class SparkDemo implements Callable<Integer> {
@@ -63,13 +67,21 @@ final class SparkDemo implements Callable<Integer> {
                 case clicks -> run(program, spark -> ClickModel.run(spark, 2 * rows, kills));
                 case words -> run(program, spark -> Words.run(spark, rows / 4, kills));
                 case mllib -> {
-                    for (int width : widths) { // each in its own application: executors that lack memory end
-                        run(program, spark -> BesideMllib.run(spark, rows, width));
+                    for (int width : widths) {
+                        compare(width);
                     }
                 }
             }
         }
         return 0;
+    }
+
+    private void compare(int width) throws Exception {
+        Map<Learner, List<Fit>> fits = new EnumMap<>(Learner.class);
+        for (Learner learner : Learner.values()) {
+            run(Program.mllib, spark -> fits.put(learner, BesideMllib.run(spark, learner, rows, width)));
+        }
+        BesideMllib.compare(width, fits);
     }
 
     private void run(Program program, Work work) throws Exception {

@@ -1,0 +1,31 @@
+package io.psf.examples.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class BesideMllibTest {
+    @Test
+    void allProgramsLearnFromTheSameRows() throws Exception {
+        for (Learner learner : Learner.values()) {
+            try (DemoSpark spark = DemoSpark.start("mllib", 0, 512)) {
+                List<Fit> fits = BesideMllib.run(spark, learner, 10_000, 10);
+                assertThat(fits).extracting(Fit::passes).isEqualTo(learner.passes());
+                assertThat(fits.get(fits.size() - 1).score().area())
+                        .as("%s", fits)
+                        .isGreaterThan(.8);
+            }
+        }
+    }
+
+    @Test
+    void theAreaIsTheShareOfPairsInOrderAndTheLossTheMean() {
+        Score score = Score.of(new double[] {.9, .5, .5, .1}, new double[] {1, 1, 0, 0});
+        assertThat(score.area()).isCloseTo(3.5 / 4, within(1e-12));
+        assertThat(score.loss()).isCloseTo(-(2 * Math.log(.9) + 2 * Math.log(.5)) / 4, within(1e-12));
+    }
+}
