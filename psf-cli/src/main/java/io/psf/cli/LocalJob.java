@@ -241,7 +241,7 @@ public final class LocalJob implements AutoCloseable {
     }
 
     private void replace(LocalNode server, int code) {
-        lines.accept("psf", "%s ended with exit code %d, and is started again".formatted(server.name(), code));
+        lines.accept("psf", server.name() + " ended with exit code " + code + ", and is started again");
         try {
             start(server.name(), "server", server.rank(), schedulerAddress());
         } catch (PsException e) {

@@ -299,8 +299,8 @@ public final class ClusterLink implements AutoCloseable {
     }
 
     /**
-     * Leaves the cluster in order, and keeps the connection to the scheduler. A failure is only logged: the scheduler
-     * may be gone.
+     * Leaves the cluster in order. A failure is only logged: the scheduler may be gone. The connection to it is kept,
+     * and not replaced if it breaks.
      */
     public void leave() {
         left = true;
@@ -308,6 +308,9 @@ public final class ClusterLink implements AutoCloseable {
             ask(LeavePsf.FUNCTION, new Leave.Request(), GRACE);
         } catch (PsException e) {
             LOG.debug("leaving: {}", e.getMessage());
+        }
+        if (!scheduler.onDisconnect(client::disconnect)) {
+            client.disconnect(scheduler);
         }
     }
 

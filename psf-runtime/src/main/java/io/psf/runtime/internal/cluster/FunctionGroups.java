@@ -71,6 +71,7 @@ public final class FunctionGroups {
             "psf.push.end",
             "psf.push.norm",
             "psf.push.sums",
+            "psf.spark.rows.start",
             "psf.sparse.push",
             "psf.sparse.push.dense.pull",
             "psf.sparse.pushpull",

@@ -20,7 +20,7 @@ class CosinesTest {
 
     /** Returns an element of a row; row 3 is zeros. */
     private static double value(long i) {
-        return i / WIDTH == 3 ? 0 : Math.sin(1 + i);
+        return i / WIDTH == 3 ? 0 : Math.sin(1.0 + i);
     }
 
     private static TestCluster cluster(int servers) {

@@ -304,7 +304,7 @@ final class NodeContext implements StoredNode {
     @Override
     public CompletionStage<Void> runApart(String thread, Runnable work) {
         return onLane(CompletableFuture.runAsync(
-                work, lane.hasRunner() ? lane::execute : task -> apart.run(task, apart.on(thread))));
+                work, lane.hasRunner() ? lane : task -> apart.run(task, apart.on(thread))));
     }
 
     @Override
