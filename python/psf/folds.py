@@ -13,7 +13,7 @@ from .errors import PsError
 class Extreme:
     """The least or the greatest of numbers, element by element. As in Java -0.0 is less than 0.0."""
 
-    def __init__(self, ufunc: np.ufunc, bits: np.ufunc):
+    def __init__(self, ufunc: Any, bits: Any):
         """``bits``: makes the bits of the result from those of equal numbers, which differ in zeros alone."""
         self._ufunc = ufunc
         self._bits = bits
@@ -28,10 +28,13 @@ class Extreme:
         np.copyto(found, bits, where=equal)
         return found
 
-    def reduce(self, rows: np.ndarray) -> np.ndarray:
-        folded = rows[0].copy()
-        for row in rows[1:]:
-            self(folded, row, out=folded)
+    def segments(self, firsts: np.ndarray, rows: np.ndarray, begins: np.ndarray) -> np.ndarray:
+        rows[begins] = firsts
+        folded = self._ufunc.reduceat(rows, begins, axis=0)
+        if rows.dtype.kind == "f":
+            whole = np.dtype("i%d" % rows.dtype.itemsize)
+            signs = self._bits.reduceat(rows.view(whole), begins, axis=0).view(rows.dtype)
+            np.copysign(folded, signs, out=folded, where=folded == 0)
         return folded
 
 
@@ -41,12 +44,20 @@ class _Sum:
     def __call__(self, a: Any, b: Any, out: Any = None) -> Any:
         return np.add(a, b, out=out)
 
-    def reduce(self, rows: np.ndarray) -> np.ndarray:
-        # Along the first axis of rows the elements are added one after another. Those of one column are not.
-        return np.add.accumulate(rows, axis=0)[-1] if rows.shape[1] == 1 else np.add.reduce(rows, axis=0)
+    def segments(self, firsts: np.ndarray, rows: np.ndarray, begins: np.ndarray) -> np.ndarray:
+        # numpy adds some of many numbers together first. It subtracts one after another, as Java adds.
+        np.negative(rows, out=rows)
+        rows[begins] = firsts
+        folded = np.subtract.reduceat(rows, begins, axis=0)
+        wrong = np.flatnonzero(np.isnan(folded).any(axis=1))  # in the sign of a NaN
+        for i in wrong.tolist():
+            rest = np.negative(rows[begins[i] + 1: begins[i + 1] if i + 1 < len(begins) else None])
+            folded[i] = np.add.accumulate(np.concatenate([firsts[i: i + 1], rest]), axis=0)[-1]
+        return folded
 
 
-#: The folds of arrays, each in the order of its arguments; and of rows, one after another.
+#: The folds of arrays, each in the order of its arguments. ``segments`` folds rows, [n, width], one after another, from
+#: each place where a segment begins to the next one. ``firsts`` take the place of the first row of each. It overwrites the rows.
 ARRAYS: Dict[str, Any] = {
     "sum": _Sum(), "min": Extreme(np.minimum, np.bitwise_or), "max": Extreme(np.maximum, np.bitwise_and)}
 

@@ -12,63 +12,64 @@ from .folds import ARRAYS
 from .layout import Layout
 
 #: So many keys that are repeated more often than others are folded key by key, not occurrence by occurrence.
-_FEW = 16
+_FEW = 128
 
-_GOLDEN, _AGAIN = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+_GOLDEN, _AGAIN, _MASK = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, (1 << 64) - 1
 
 #: Up to so many keys a set finds repeated ones in less time than a numpy function takes to begin.
 _SMALL = 256
 
+#: The most rows that have a slot each: 16 MB.
+_MOST_SLOTS = 1 << 22
 
-def first_places(keys: np.ndarray) -> Optional[np.ndarray]:
+#: The memory of slots that no thread uses now: its pages are there.
+_TABLES: List[np.ndarray] = []
+
+
+def first_places(keys: np.ndarray, rows: int = 1 << 63) -> Optional[np.ndarray]:
     """Returns the place at which each key of an array occurs first, [n]; None if no key is repeated.
 
-    Each key claims a slot of a hash table, the first one of equal keys last and so for good; the keys whose slot
-    another key has claimed try again, with another hash. A sort takes ten times as long.
+    Each key claims a slot, the first one of equal keys last and so for good. Few rows have a slot each. Of more rows a slot is
+    found by a hash, and the keys whose slot another key has claimed try again, with another hash. A sort takes ten times as long.
+
+    :param rows: more than each key, of which none is negative; without it keys are any
     """
-    if not _repeats(keys):
+    n = len(keys)
+    if len(set(keys.tolist())) == n if n <= _SMALL else (keys[1:] > keys[:-1]).all():
         return None
-    n = len(keys)
-    first = np.empty(n, np.int32)
-    left = np.arange(n, dtype=np.int32)  # the places of the keys that are not settled
-    mine = keys
-    hashed = keys.view(np.uint64)
-    while len(left):
-        slots, bits = _slots(hashed, len(left))
-        table = np.empty(1 << bits, np.int32)
-        table[slots[::-1]] = left[::-1]
-        winner = table[slots]
-        first[left] = winner
-        settled = keys[winner] == mine
-        left, hashed = left[~settled], hashed[~settled]
-        mine = keys[left]
-        hashed = hashed * np.uint64(_AGAIN) + np.uint64(1)
-    return first
-
-
-def _slots(hashed: np.ndarray, n: int) -> Tuple[np.ndarray, int]:
-    bits = max(10, n.bit_length() + 2)
-    return ((hashed * np.uint64(_GOLDEN)) >> np.uint64(64 - bits)).view(np.int64), bits
-
-
-def _repeats(keys: np.ndarray) -> bool:
-    """True if a key occurs twice: one that has not claimed its slot of a hash table equals the one that has, or another
-    such key."""
-    n = len(keys)
-    if n <= _SMALL:
-        return len(set(keys.tolist())) < n
-    if (keys[1:] > keys[:-1]).all():
-        return False
-    slots, bits = _slots(keys.view(np.uint64), n)
     places = np.arange(n, dtype=np.int32)
-    table = np.empty(1 << bits, np.int32)
-    table[slots] = places
+    if rows <= _MOST_SLOTS:
+        first = _claim(keys, places, rows)
+        return None if (first == places).all() else first
+    factor, bits = _GOLDEN, max(10, n.bit_length() + 2)
+    first = _claim(_slots(keys, factor, bits), places, 1 << bits)
+    left = np.flatnonzero(first != places)
+    left = left[keys[first[left]] != keys[left]]
+    while len(left):
+        factor = factor * _AGAIN & _MASK
+        mine = keys[left]
+        winner = _claim(_slots(mine, factor, bits), left, 1 << bits)
+        first[left] = winner
+        left = left[keys[winner] != mine]
+    return None if (first == places).all() else first
+
+
+def _slots(keys: np.ndarray, factor: int, bits: int) -> np.ndarray:
+    return ((keys.view(np.uint64) * np.uint64(factor)) >> np.uint64(64 - bits)).view(np.int64)
+
+
+def _claim(slots: np.ndarray, places: np.ndarray, size: int) -> np.ndarray:
+    """Returns the place that has claimed each of some slots, of which there are ``size``."""
+    try:
+        table = _TABLES.pop()
+    except IndexError:  # other threads use them
+        table = np.empty(size, np.int32)
+    if len(table) < size:
+        table = np.empty(size, np.int32)
+    table[slots[::-1]] = places[::-1]  # a slot has what is put there last
     winner = table[slots]
-    others = np.flatnonzero(winner != places)
-    left = keys[others]
-    if (left == keys[winner[others]]).any():
-        return True
-    return len(np.unique(left)) < len(left)
+    _TABLES.append(table)
+    return winner
 
 
 class KeySet:
@@ -92,7 +93,7 @@ class KeySet:
         self._first: Optional[np.ndarray] = None
         if n:
             layout.require_rows(keys, name)
-            first = first_places(keys) if fold else None
+            first = first_places(keys, layout.rows) if fold else None
             self._first = first
             self._group(first)
 
@@ -156,15 +157,9 @@ class KeySet:
         """Returns the rows of the answers of some slices, [sent, width], at every place of their keys."""
         if self.order is None:
             return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0, dtype)
-        whole = np.empty(len(self.keys) * width, dtype)
-        row = np.dtype((np.void, width * dtype.itemsize))  # an element of a row's bytes is copied at once
-        rows = whole.view(row)
-        for s, part in zip(slices, parts):
-            rows[self.order[self.starts[s]: self.starts[s + 1]]] = part.view(row)
-        if self.repeated is not None:
-            assert self.rows is not None
-            rows[self.repeated] = rows[self.order[self.rows[self.repeated]]]
-        return whole
+        assert self.rows is not None
+        sent = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return sent.reshape(-1, width).take(self.rows, axis=0).reshape(-1)
 
     def scattered_elements(self, parts: Sequence[Sequence]) -> List:
         whole = [each for part in parts for each in part]
@@ -244,32 +239,25 @@ def fold_rows(fold: Any, into: np.ndarray, to: np.ndarray, rows: np.ndarray, at:
     """Folds ``rows[at[i]]`` into ``into[to[i]]`` for each i, one after another, as the caller's order is.
 
     The second occurrences of all keys are folded together, then the third ones, and so on: within one such step no
-    key occurs twice. The keys are ordered by their numbers of occurrences, so that those of a step are the first ones.
-    The few keys that are left after many steps are folded one by one.
+    key occurs twice. What is left of the few keys that are left after some steps is folded key by key.
     """
     small = np.uint16 if len(into) <= 1 << 16 else np.int64  # of 16 bits a stable sort is a radix sort
     by_key = at[np.argsort(to.astype(small), kind="stable")]
-    counts = np.bincount(to, minlength=len(into))
+    counts = np.bincount(to)
     keys = np.flatnonzero(counts)
-    sizes = counts[keys]
-    begins = np.cumsum(sizes) - sizes
-    most_first = np.argsort(-sizes, kind="stable")
-    active = len(keys) - np.searchsorted(sizes[most_first[::-1]], np.arange(sizes.max()), "right")  # by step
-    steps = int(np.count_nonzero(active > _FEW))
-    rank = np.empty(len(keys), np.intp)
-    rank[most_first] = np.arange(len(keys))
-    step = np.arange(len(to)) - np.repeat(begins, sizes)
-    early = step < steps
-    blocks = np.concatenate([[0], np.cumsum(active[:steps])])
-    order = np.empty(int(blocks[-1]), np.intp)
-    order[blocks[step[early]] + np.repeat(rank, sizes)[early]] = by_key[early]
-    more = rows.take(order, axis=0)
-    places = keys[most_first]
-    folded = into.take(places, axis=0)
-    for begin, n in zip(blocks.tolist(), active[:steps].tolist()):
-        some = folded[:n]
-        fold(some, more[begin: begin + n], out=some)
-    for i, key in enumerate(most_first[: active[steps] if steps < len(active) else 0].tolist()):
-        rest = rows.take(by_key[begins[key] + steps: begins[key] + sizes[key]], axis=0)
-        folded[i] = fold.reduce(np.concatenate([folded[i][None], rest]))
-    into[places] = folded
+    left = counts[keys]
+    begins = np.cumsum(left) - left  # of what is left of each key, in by_key
+    while len(keys) > _FEW:
+        some = into.take(keys, axis=0)
+        cells(into)[keys] = cells(fold(some, rows.take(by_key[begins], axis=0), out=some))
+        more = left > 1
+        keys, left, begins = keys[more], left[more] - 1, begins[more] + 1
+    if len(keys):
+        # A row in front of those of each key has the place of the fold until now.
+        tail = rows.take(by_key[_elements(begins - 1, left + 1)], axis=0)
+        into[keys] = fold.segments(into[keys], tail, np.cumsum(left + 1) - left - 1)
+
+
+def cells(rows: np.ndarray) -> np.ndarray:
+    """Returns the same rows, each as one element, whose bytes are copied at once."""
+    return rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).reshape(-1)

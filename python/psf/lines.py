@@ -7,7 +7,7 @@ from typing import Optional, Tuple
 import numpy as np
 
 from .folds import ARRAYS
-from .keys import first_places, fold_rows
+from .keys import cells, first_places, fold_rows
 
 #: The version of a line whose row has not been received.
 NONE = -1
@@ -216,10 +216,5 @@ class Lines:
             else:  # in the order of the updates, so that the sums are those of Java
                 sums += updates.take(places, axis=0)
                 fold_rows(ARRAYS["sum"], sums, numbers[again], updates, again)
-            _cells(into)[lines] = _cells(sums)
+            cells(into)[lines] = cells(sums)
         self.updates[lines] += np.bincount(numbers, minlength=len(lines)).astype(np.int32)
-
-
-def _cells(rows: np.ndarray) -> np.ndarray:
-    """Returns the same rows, each as one element, whose bytes are copied at once."""
-    return rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).reshape(-1)
