@@ -65,8 +65,8 @@ class EmbeddingCache:
     #: A pull bound with which a cached row is never compared with the server's row.
     UNLIMITED = (1 << 63) - 1
 
-    def __init__(self, cluster: Any, spec: TensorSpec, rows: int, pull_bound: int = 0, push_bound: int = 0,
-                 policy: str = "lfu", show_own_updates: bool = True):
+    def __init__(self, cluster: Any, spec: TensorSpec, rows: int = 0, pull_bound: int = 0, push_bound: int = 0,
+                 policy: str = "lfu", show_own_updates: bool = True, bypass: bool = False):
         """Opens a cache. Creates the table, or finds it.
 
         :param spec: of a table whose ``updates`` are ``each``
@@ -75,17 +75,18 @@ class EmbeddingCache:
         :param push_bound: the number of unsent updates that a row may have
         :param policy: the rows that are evicted first: ``lru``, ``lfu`` or ``lfu_opt``, in which 10 uses make a row permanent
         :param show_own_updates: whether a look-up shows updates that are not sent; those that are sent it shows always
+        :param bypass: whether each call goes to the servers, for comparison: nothing is cached, and a prefetch has no effect
         """
         name = 'of tensor "%s"' % spec.name
         if not spec.by_key or spec.updates != "each":
             raise ValueError("updates %s: %s (expected: each, of a table; caches push at different times)" % (name, spec.updates))
-        if spec.optimizer.name == "psf.all-rows-adam":
+        if not bypass and spec.optimizer.name == "psf.all-rows-adam":
             raise ValueError("optimizer %s: %s (expected: one that changes the pushed rows alone; caches count the changes by"
                              " pushes)" % (name, spec.optimizer.name))
         if policy not in _LEVELS:
             raise ValueError("policy: %s (expected: %s)" % (policy, " or ".join(_LEVELS)))
         for what, value, least, most in (
-                ("rows", rows, 1, _MOST_ROWS), ("pull_bound", pull_bound, 0, self.UNLIMITED),
+                ("rows", rows, 0 if bypass else 1, _MOST_ROWS), ("pull_bound", pull_bound, 0, self.UNLIMITED),
                 ("push_bound", push_bound, 0, _MOST_UPDATES)):
             if not least <= value <= most:
                 raise ValueError("%s: %s (expected: %d to %d)" % (what, value, least, most))
@@ -97,6 +98,7 @@ class EmbeddingCache:
         self._pull_bound, self._push_bound = pull_bound, push_bound
         self._shape = rows, spec.width, _LEVELS[policy]
         self._most = min(rows, max(1, _FLOATS // spec.width))
+        self._bypass = bypass
         self._closed = False
         self.counters = CacheCounters()
         self.loaded()
@@ -116,6 +118,8 @@ class EmbeddingCache:
     def look_up(self, keys: Any) -> np.ndarray:
         """Returns rows: [.., width] for keys [..]. Blocks until those that are missing or stale are received."""
         keys = self._required(keys)
+        if self._bypass:
+            return self._pulled(keys)
         self._take_prefetched()
         mine = keys.reshape(-1)
         rows = np.empty((len(mine), self.table.width), np.float32)
@@ -141,6 +145,9 @@ class EmbeddingCache:
             raise bad_request("gradients length: %d (expected: %d, %d keys x %d)" % (
                 gradients.size, len(mine) * self.table.width, len(mine), self.table.width)).at(None, self.table.name)
         gradients = gradients.reshape(-1, self.table.width)
+        if self._bypass:
+            self._pushed_at_once(mine, gradients)
+            return
         for begin in range(0, len(mine), self._lines.capacity):
             part = slice(begin, begin + self._lines.capacity)
             places, numbers = distinct(mine[part])
@@ -157,6 +164,8 @@ class EmbeddingCache:
     def prefetch(self, keys: Any) -> None:
         """Requests those rows that the next look-up would request. The next look-up waits for them."""
         mine = np.unique(self._required(keys))
+        if self._bypass:
+            return
         self._take_prefetched()
         lines = self._lines.find(mine)
         if len(mine):
@@ -214,6 +223,19 @@ class EmbeddingCache:
 
     def _count(self, **more: int) -> None:
         self.counters = self.counters._replace(**{name: getattr(self.counters, name) + n for name, n in more.items()})
+
+    # Calls without a cache. An update is counted in the versions, so that the caches of other workers receive it.
+
+    def _pulled(self, keys: np.ndarray) -> np.ndarray:
+        rows = self.table.pull(keys)
+        n = len(distinct(keys.reshape(-1))[0])
+        self._count(rows=n, misses=n, sent=8 * n, received=n * self._row_bytes)
+        return rows
+
+    def _pushed_at_once(self, keys: np.ndarray, gradients: np.ndarray) -> None:
+        self._call("psf.cache.push", keys=keys, gradients=gradients, updates=np.ones(len(keys), np.int32)).wait()
+        n = len(distinct(keys)[0])
+        self._count(pushed=n, sent=n * (12 + self._row_bytes))
 
     # Lines.
 

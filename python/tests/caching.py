@@ -19,7 +19,7 @@ with psf.connect() as cluster:
         name = "python %d" % number
         spec = (psf.growing(name, width, **options) if case["grows"] else psf.table(name, given["table"], width, **options))
         cache = psf.EmbeddingCache(cluster, spec, **{each: case[each] for each in (
-            "rows", "pull_bound", "push_bound", "policy", "show_own_updates")})
+            "rows", "pull_bound", "push_bound", "policy", "show_own_updates", "bypass")})
         for step, (call, keys, values) in enumerate(case["steps"]):
             keys, values = np.array(keys, np.int64), np.array(values, np.float32).reshape(-1, width)
             if call == "look_up":

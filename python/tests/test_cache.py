@@ -51,6 +51,16 @@ class CacheTest(ClusterTest):
         spec = psf.table(self.name(), 60, 3, initializer=psf.constant(0.5), optimizer=options.pop("optimizer", psf.add()))
         return psf.EmbeddingCache(cluster or self.connected(), spec, **options)
 
+    def test_a_bypass_caches_nothing(self):
+        with self.cache(rows=0, bypass=True, optimizer=psf.all_rows_adam(0.1)) as cache:
+            self.addCleanup(cache.table.clear)
+            cache.prefetch([1, 2])
+            for _ in range(2):
+                self.assertEqual((2, 2, 3), cache.look_up([[59, 1], [59, 1]]).shape)
+            cache.update([59, 1, 59], np.ones((3, 3)))
+            self.assertFalse((cache.table.pull([59, 1]) == 0.5).any())
+            self.assertEqual((4, 0, 4, 2), (cache.counters.rows, cache.counters.hits, cache.counters.misses, cache.counters.pushed))
+
     def test_a_hit_receives_nothing(self):
         with self.cache(rows=4, pull_bound=psf.EmbeddingCache.UNLIMITED, push_bound=10) as cache:
             self.addCleanup(cache.table.clear)

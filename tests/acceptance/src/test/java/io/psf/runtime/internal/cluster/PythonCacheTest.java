@@ -90,6 +90,7 @@ final class PythonCacheTest {
         long pullBound = random.nextInt(4) == 0 ? EmbeddingCache.UNLIMITED : random.nextInt(5);
         long pushBound = (long) random.nextInt(3) * random.nextInt(4);
         boolean show = random.nextInt(4) > 0;
+        boolean bypass = random.nextInt(8) == 0;
         Map<String, Object> made = new LinkedHashMap<>();
         made.put("grows", grows);
         made.put("optimizer", optimizer.name());
@@ -99,12 +100,14 @@ final class PythonCacheTest {
         made.put("pull_bound", pullBound);
         made.put("push_bound", pushBound);
         made.put("show_own_updates", show);
+        made.put("bypass", bypass);
         try (EmbeddingCache cache = EmbeddingCache.of(client, spec)
                         .policy(policy)
                         .rows(rows)
                         .pullBound(pullBound)
                         .pushBound(pushBound)
                         .showOwnUpdates(show)
+                        .bypass(bypass)
                         .open();
                 EmbeddingCache other =
                         EmbeddingCache.of(client, spec).bypass(true).open()) {
