@@ -59,3 +59,4 @@ class VectorsTest(unittest.TestCase):
             else:
                 made = frames.CHECK_FRAME
             self.assertEqual(made.hex(), "".join(each["hex"]))
+            self.assertEqual((bytes.fromhex(each["checksum"]) + made).hex(), vectors.digits(frames.checked([made])))
