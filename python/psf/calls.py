@@ -5,7 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
+from itertools import groupby
 from typing import Any, Callable, Deque, Dict, List, Optional
+
+import numpy as np
 
 from . import frames
 from .errors import MOST_NAMED, PsError, together
@@ -21,6 +24,9 @@ _GRACE = 0.1
 _LARGE = 1 << 16
 
 _KEPT_FAILURES = 1000
+
+#: The most parts of a call that are sent at once: others may send between them.
+_TOGETHER = 4
 
 
 class Step:
@@ -219,13 +225,25 @@ class Calls:
         self.send(call)
 
     def send(self, call: Call) -> None:
-        """Sends the parts of a call that have not been sent."""
-        for i, peer in enumerate(list(call.peers)):
-            peer.send(call, i)
+        """Sends the parts of a call that have not been sent. Neighbours for one node are sent together, up to some."""
+        peers = list(call.peers)
+        for peer, group in groupby(range(len(peers)), peers.__getitem__):
+            parts = list(group)
+            for begin in range(0, len(parts), _TOGETHER):
+                peer.send(call, parts[begin: begin + _TOGETHER])
             if peer.lost is not None:
                 self.fail_parts(call, peer, peer.lost)
 
     # Answers, on the thread that reads.
+
+    def place(self, peer: Peer, number: int, slice: int, entry: int, n: int) -> Optional[np.ndarray]:
+        """Returns the place that a call has for the array of an answer; None if it has none."""
+        with self.lock:
+            call = self.outstanding.get(number)
+            part = -1 if call is None or call.single else call.part(slice, peer)
+            if call is None or part < 0 or not call.is_needed(part):
+                return None
+            return call.routing.place(part, entry, n)
 
     def answered(self, peer: Peer, epoch: int, answer: Answer) -> None:
         with self.lock:

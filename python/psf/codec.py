@@ -28,6 +28,9 @@ _TABLE = tuple(DTYPES[each] for each in ELEMENTS)
 _I32 = struct.Struct("<i")
 _PADDING = bytes(8)
 
+#: An entry of the array table: the type, and the number of elements.
+TABLE = struct.Struct("<Ii")
+
 #: Arrays up to this size in bytes are copied into the frame's first buffer: one buffer is sent faster than several.
 SMALL = 1 << 13
 
@@ -72,7 +75,7 @@ class Writer:
         head += block
         head += _PADDING[: -len(block) % 8]
         for entry, n, _ in self.arrays:
-            head += struct.pack("<Ii", entry, n)
+            head += TABLE.pack(entry, n)
         length = len(head)
         buffers: List[Any] = [head]
         last = head
@@ -94,30 +97,33 @@ class Writer:
 class Reader:
     """Reads the body of a frame. Arrays are views of its memory, unless they are in a format other than float32."""
 
-    __slots__ = ("block", "at", "end", "arrays", "version", "sections")
+    __slots__ = ("block", "at", "end", "arrays", "version", "sections", "placed")
 
-    def __init__(self, body: memoryview, block: int, arrays: int, version: int):
+    def __init__(self, body: memoryview, block: int, arrays: int, version: int, placed: Optional[np.ndarray] = None):
+        """``placed`` is the only array, if the body ends in front of it."""
         self.block = body
         self.at = 0
         self.end = block
         self.version = version
         self.sections: Dict[int, Reader] = {}
         self.arrays: Optional[Iterator[Tuple[int, int, int]]] = None
+        self.placed = placed
         if arrays:
-            self.arrays = self._table(body, (block + 7) & ~7, arrays)
+            length = len(body) + (0 if placed is None else placed.nbytes)
+            self.arrays = self._table(body, (block + 7) & ~7, arrays, length)
 
     @staticmethod
-    def _table(body: memoryview, table: int, arrays: int) -> Iterator[Tuple[int, int, int]]:
+    def _table(body: memoryview, table: int, arrays: int, length: int) -> Iterator[Tuple[int, int, int]]:
         at = table + 8 * arrays
         for i in range(arrays):
-            entry, n = struct.unpack_from("<Ii", body, table + 8 * i)
+            entry, n = TABLE.unpack_from(body, table + 8 * i)
             if entry < len(_TABLE):
                 size = n * _TABLE[entry].itemsize
             elif floats.is_format(entry):
                 size = floats.size(entry, n)
             else:
                 raise ValueError("type of an array: %d (expected: 0 to 7)" % (entry & 0xFF))
-            if n < 0 or at + size > len(body):
+            if n < 0 or at + size > length:
                 raise ValueError("elements of an array: %d (expected: at most those that the frame has)" % n)
             yield entry, n, at
             at += (size + 7) & ~7
@@ -136,7 +142,8 @@ class Reader:
             if first + i <= known:
                 section = Reader.__new__(Reader)
                 section.block, section.at, section.end = self.block, at, at + length
-                section.version, section.sections, section.arrays = self.version, self.sections, self.arrays
+                section.version, section.sections = self.version, self.sections
+                section.arrays, section.placed = self.arrays, self.placed
                 self.sections[first + i] = section
             at += length
 
@@ -168,6 +175,8 @@ class Reader:
         except StopIteration:
             raise ValueError("shared arrays: all have been read (expected: one more)") from None
         if entry == type.number:
+            if self.placed is not None:
+                return self.placed
             return np.frombuffer(self.block, _TABLE[entry], n, at)
         if type.format is not None and entry >= len(_TABLE):
             return floats.decode(self.block[at: at + floats.size(entry, n)], entry, n)

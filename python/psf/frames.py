@@ -64,9 +64,9 @@ def checked(buffers: List[Any]) -> List[Any]:
     return [sums + buffers[0], *buffers[1:]]
 
 
-def verify(part: str, data: Any, expected: int) -> None:
+def verify(part: str, expected: int, *data: Any) -> None:
     """Requires that a part of a frame has its checksum."""
-    found = crc32c(data)
+    found = crc32c(*data)
     if found != expected:
         raise PsError("UNAVAILABLE", "frame damaged on the way: checksum of its %s: 0x%x (expected: 0x%x)" % (
             part, found, expected))

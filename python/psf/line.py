@@ -9,12 +9,12 @@ import struct
 import sys
 import threading
 import time
-from typing import Any, Callable, List, NamedTuple, Optional
+from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
 from . import frames
-from .codec import Reader
+from .codec import TABLE, Reader
 from .errors import CODES, PsError, code_of
 
 #: How long a read blocks before it looks at the time again.
@@ -22,8 +22,18 @@ _LOOK = 0.1
 
 _READ = 1 << 16
 
+#: The most buffers that one system call sends.
+_BUFFERS = 1 << 6
+
+#: How much is read at once behind a long frame: the header of the next one, whose rest is read to where it is used.
+_FEW = 1 << 12
+
 #: An unfinished frame that does not grow by this much is no sign of life: pings are taken for its rest if its length is damaged.
 _GROWS = 1 << 10
+
+
+#: The fields of a frame's header.
+Header = Tuple[int, ...]
 
 
 class Answer(NamedTuple):
@@ -38,11 +48,13 @@ class Answer(NamedTuple):
     body: memoryview
     block: int
     arrays: int
+    #: The only array, if it was received where the call has a place for it; the body ends in front of it then.
+    placed: Optional[np.ndarray] = None
     #: Why this side has not taken the answer; None if it has.
     untaken: Optional[PsError] = None
 
     def reader(self) -> Reader:
-        return Reader(self.body, self.block, self.arrays, self.version)
+        return Reader(self.body, self.block, self.arrays, self.version, self.placed)
 
     def failure(self) -> PsError:
         """Returns the failure that the answer has."""
@@ -101,6 +113,8 @@ class Line:
         self.followers: List[threading.Event] = []
         #: Receives each answer, on the thread that reads it.
         self.receive: Callable[[Line, Answer], None] = lambda line, answer: None
+        #: Returns the place that a call has for an array: of its answer for a slice, with a type and a number of elements.
+        self.place: Callable[[int, int, int, int], Optional[np.ndarray]] = lambda call, slice, entry, n: None
         #: Called once when the connection has ended.
         self.ended: Callable[[Line, PsError], None] = lambda line, cause: None
         self.cause: Optional[PsError] = None
@@ -110,11 +124,17 @@ class Line:
         self._view = memoryview(self._buffer)
         self._begin = 0
         self._end = 0
-        #: A frame that is longer than the buffer, as far as it has arrived.
+        #: How much is read into the buffer at once.
+        self._ahead = _READ
+        #: Of a frame that is longer than the buffer: its header, its array if that has a place, what is in front of the array,
+        #: and the memory of the rest, as far as it has arrived.
+        self._header: Header = ()
+        self._array: Optional[np.ndarray] = None
+        self._front = memoryview(b"")
         self._long: Optional[memoryview] = None
         self._filled = 0
         #: The header of a frame for which there is no memory, and the number of its bytes that have not arrived.
-        self._skipped: Optional[bytes] = None
+        self._skipped: Optional[Header] = None
         self._left = 0
         self._spare: List[np.ndarray] = []
         #: The bytes that have arrived since the last sign of life.
@@ -137,8 +157,8 @@ class Line:
         """Receives bytes. Blocks until some have arrived, or a time."""
         left = until - time.monotonic()
         try:
-            if left >= _LOOK:
-                return self.sock.recv_into(into)
+            if left >= _LOOK:  # a long frame is received whole, without a return to Python for each of its packets
+                return self.sock.recv_into(into, 0, 0 if self._long is None else socket.MSG_WAITALL)
             if left > 0 and not poll(self.sock, select.POLLIN, left):
                 return None
             return self.sock.recv_into(into, 0, socket.MSG_DONTWAIT)
@@ -149,7 +169,7 @@ class Line:
         try:
             if len(buffers) == 1:
                 return self.sock.send(buffers[0], socket.MSG_DONTWAIT)
-            return self.sock.sendmsg(buffers, (), socket.MSG_DONTWAIT)
+            return self.sock.sendmsg(buffers[:_BUFFERS], (), socket.MSG_DONTWAIT)
         except (BlockingIOError, InterruptedError):
             return None
 
@@ -160,16 +180,26 @@ class Line:
 
         :return: True if bytes have arrived
         """
+        found = self._read(until)
+        while found and self._long is not None and self._read(until):
+            pass
+        return found
+
+    def _read(self, until: float) -> bool:
         try:
             if self._long is not None:
                 n = self._receive(self._long[self._filled:], until)
             else:
                 if self._end == _READ:
                     self._compact()
-                n = self._receive(self._view[self._end:], until)
+                n = self._receive(self._view[self._end: self._end + self._ahead], until)
         except OSError as e:
             self.close(PsError("UNAVAILABLE", "connection: %s" % (e.strerror or e)))
             return False
+        except BaseException:  # of a signal: it is not known how much of the frame has been received
+            if self._long is not None:
+                self.close(PsError("UNAVAILABLE", "connection: interrupted in the middle of a frame"))
+            raise
         if n is None:
             return False
         if n == 0:
@@ -208,10 +238,11 @@ class Line:
             self._filled += n
             if self._filled == len(self._long):
                 whole, self._long = self._long, None
+                array, self._array = self._array, None
                 try:
-                    self._frame(whole[: frames.SIZE], whole[frames.SIZE:], self._sum)
+                    self._frame(self._header, whole if array is None else self._front, array)
                 except MemoryError:  # of its checksum
-                    self._skipped, self._left = bytes(whole[: frames.SIZE]), 0
+                    self._skipped, self._left = self._header, 0
                     self._skip(0)
             return
         self._end += n
@@ -225,29 +256,53 @@ class Line:
                 if there < frames.SIZE:
                     break
                 of_header, self._sum = frames.SUMS.unpack_from(self._view, self._begin)
-                frames.verify("header", self._view[at: at + frames.SIZE], of_header)
+                frames.verify("header", of_header, self._view[at: at + frames.SIZE])
             length = frames.require(self._view[at: self._end], there)
             if length is None:
                 break
+            self._ahead = _READ
             if length > there:
                 if length > _READ // 2:
-                    try:
-                        self._long = self._memory(length)
-                    except MemoryError:
-                        self._skipped, self._left = bytes(self._view[at: at + frames.SIZE]), length
-                        self._begin = at
-                        continue
-                    self._long[:there] = self._view[at: self._end]
-                    self._filled = there
-                    self._begin = self._end = 0
-                elif at + length > _READ:
+                    self._begin_long(at, length)
+                    continue
+                if at + length > _READ:
                     self._compact()
                 return
             self._begin = at + length
             body = memoryview(bytearray(self._view[at + frames.SIZE: at + length]))
-            self._frame(self._view[at: at + frames.SIZE], body, self._sum)
+            self._frame(frames.HEADER.unpack_from(self._view, at), body, None)
         if self._begin == self._end:
             self._begin = self._end = 0
+
+    def _begin_long(self, at: int, length: int) -> None:
+        """Takes the beginning of a frame that is longer than the buffer."""
+        self._header = frames.HEADER.unpack_from(self._view, at)
+        body = at + frames.SIZE
+        try:
+            self._array, rest = self._placed(body, at + length)
+            if self._array is None:
+                memory = self._memory(at + length - body)
+            else:
+                memory = self._array.view(np.uint8).data
+        except MemoryError:
+            self._skipped, self._left = self._header, length
+            self._begin = at
+            return
+        self._front = memoryview(bytes(self._view[body:rest]))
+        self._filled = self._end - rest
+        memory[: self._filled] = self._view[rest: self._end]
+        self._long, self._ahead = memory, _FEW
+        self._begin = self._end = 0
+
+    def _placed(self, body: int, end: int) -> Tuple[Optional[np.ndarray], int]:
+        """Returns the place of the only array of a long answer, or None, and where the bytes for it begin."""
+        _, kind, _, _, _, _, _, slice, call, status, _, _, block, arrays = self._header
+        table = body + ((block + 7) & ~7)
+        if kind == frames.ANSWER and not status and arrays == 1 and body <= table <= self._end - TABLE.size:
+            array = self.place(call, slice, *TABLE.unpack_from(self._view, table))
+            if array is not None and table + TABLE.size + array.nbytes == end:
+                return array, table + TABLE.size
+        return None, body
 
     def _skip(self, n: int) -> None:
         """Drops bytes of a frame for which there is no memory. At its end its call fails, and no other one."""
@@ -255,40 +310,47 @@ class Line:
         self._left -= n
         header, self._skipped = self._skipped, self._skipped if self._left else None
         if header is not None and self._skipped is None:
-            length, _, _, version, _, _, _, slice, call, _, _, layout, _, _ = frames.HEADER.unpack(header)
+            length, _, _, version, _, _, _, slice, call, _, _, layout, _, _ = header
             why = PsError("RESOURCE_EXHAUSTED", "answer of %d bytes: no memory (expected: memory of this process for it)" % length)
             self.receive(self, Answer(
-                call, slice, CODES.index(why.code), False, layout, version, memoryview(b""), 0, 0, why))
+                call, slice, CODES.index(why.code), False, layout, version, memoryview(b""), 0, 0, None, why))
 
-    def _frame(self, header: memoryview, body: memoryview, expected: int) -> None:
+    def _frame(self, header: Header, body: memoryview, array: Optional[np.ndarray]) -> None:
         self._hear()
+        length = len(body) + (0 if array is None else array.nbytes)
         if self._prefix:
-            frames.verify("body of %d bytes" % len(body), body, expected)
-        _, kind, _, version, _, _, _, slice, call, word, attempt, layout, block, arrays = frames.HEADER.unpack(header)
+            frames.verify("body of %d bytes" % length, self._sum, body, *(() if array is None else (array,)))
+        _, kind, _, version, _, _, _, slice, call, word, attempt, layout, block, arrays = header
         if kind == frames.ANSWER:
-            if not 0 <= block <= len(body) or arrays < 0 or arrays > len(body) // 8:
+            if not 0 <= block <= length or arrays < 0 or arrays > length // 8:
                 raise PsError("PROTOCOL", "not a psf frame: block of %d bytes and %d arrays (expected: within %d)" % (
-                    block, arrays, len(body)))
-            self.receive(self, Answer(call, slice, word, attempt != 0, layout, version, body, block, arrays))
+                    block, arrays, length))
+            self.receive(self, Answer(call, slice, word, attempt != 0, layout, version, body, block, arrays, array))
         elif kind == frames.CHECK:
             self._prefix = frames.SUMS.size
             self._checks = True  # this side's next frame says so, too
         elif kind != frames.PING:
             raise PsError("PROTOCOL", "kind of a frame: 0x%x (expected: an answer)" % kind)
 
-    def write(self, buffers: List[Any], until: float) -> bool:
-        """Sends a frame. Blocks while the other side takes nothing, and reads meanwhile if no other thread does.
+    def write(self, made: List[List[Any]], until: float) -> bool:
+        """Sends frames, each of some buffers. Blocks while the other side takes nothing; reads meanwhile if no other thread does.
 
         Called with the lock of the peer. A frame that is not sent until a time ends the connection.
 
         :return: False if the connection has ended
         """
-        left = buffers
-        if self._checks:
-            left = frames.checked(buffers)
+        if not self._checks:
+            return self._write(made[0] if len(made) == 1 else [buffer for each in made for buffer in each], until)
+        for each in made:  # one by one: the other side works on a frame while the checksum of the next one is computed
+            checked = frames.checked(each)
             if not self._told:
                 self._told = True
-                left[0] = frames.CHECK_FRAME + left[0]
+                checked[0] = frames.CHECK_FRAME + checked[0]
+            if not self._write(checked, until):
+                return False
+        return True
+
+    def _write(self, left: List[Any], until: float) -> bool:
         while self.cause is None:
             try:
                 n = self._send(left)

@@ -11,7 +11,7 @@ import secrets
 import struct
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from . import control, frames
 from .codec import Reader, Writer
@@ -138,7 +138,7 @@ def ask(line: Line, calls: "Calls", function: Schema, values: Mapping[str, Any],
     line.receive = lambda line, answer: found.append(answer)
     until = time.monotonic() + limit
     millis = max(1, min(int(limit * 1000), 0x7FFFFFFF))
-    if line.write(frames.request(out, function, number, millis=millis), until):
+    if line.write([frames.request(out, function, number, millis=millis)], until):
         while not found and line.cause is None and time.monotonic() < until:
             line.read(until)
     if not found:
@@ -264,14 +264,14 @@ class Peer:
             self.epoch += 1
             epoch = self.epoch
             line.receive = lambda line, answer: self._received(line, epoch, answer)
+            line.place = lambda call, slice, entry, n: self.calls.place(self, call, slice, entry, n)
             with self._lock:
                 self._done = []
             with self.calls.lock:
                 unanswered = list(self.calls.outstanding.values())
             for call in unanswered:
-                for part, peer in enumerate(list(call.peers)):
-                    if peer is self and line.cause is None:
-                        self._send(call, part, line)
+                if line.cause is None:
+                    self._send(call, range(len(call.peers)), line)
             line.ended = self._ended
             with self._lock:
                 if line.cause is not None:
@@ -299,23 +299,26 @@ class Peer:
 
     # Sending.
 
-    def send(self, call: "Call", part: int) -> None:
-        """Sends a part of a call, unless the connection is made again: the thread that does it sends the part then."""
+    def send(self, call: "Call", parts: Sequence[int]) -> None:
+        """Sends parts of a call, unless the connection is made again: the thread that does it sends them then."""
         with self.sending:
             line = self.line
             if line is not None:
-                self._send(call, part, line)
+                self._send(call, parts, line)
 
-    def _send(self, call: "Call", part: int, line: Line) -> None:
+    def _send(self, call: "Call", parts: Sequence[int], line: Line) -> None:
+        made = []
         with self.calls.lock:  # else the call may be split anew meanwhile
-            if call.done or part >= len(call.peers) or call.peers[part] is not self or not call.is_needed(part):
+            if call.done:
                 return
-            if call.epochs[part] >= self.epoch:
-                return
-            buffers = call.frame(part)
-            call.epochs[part] = self.epoch
-            call.sends[part] += 1
-        line.write(buffers, max(call.deadline, time.monotonic() + 0.001))
+            for part in parts:
+                if (part < len(call.peers) and call.peers[part] is self and call.is_needed(part)
+                        and call.epochs[part] < self.epoch):
+                    made.append(call.frame(part))
+                    call.epochs[part] = self.epoch
+                    call.sends[part] += 1
+        if made:
+            line.write(made, max(call.deadline, time.monotonic() + 0.001))
 
     def note_done(self, call: int, now: bool) -> None:
         """Records that this side is done with a call that may have changed something. Does not block."""
@@ -338,7 +341,7 @@ class Peer:
                 told, self._done, self.tells_now = self._done, [], False
             line = self.line
             if line is not None:
-                line.write([frames.done(below, told)], time.monotonic() + _HELLO)
+                line.write([[frames.done(below, told)]], time.monotonic() + _HELLO)
         finally:
             self.sending.release()
 
@@ -348,7 +351,7 @@ class Peer:
             try:
                 line = self.line
                 if line is not None:
-                    line.write([frames.PING_FRAME], time.monotonic() + _HELLO)
+                    line.write([[frames.PING_FRAME]], time.monotonic() + _HELLO)
             finally:
                 self.sending.release()
 

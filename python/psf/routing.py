@@ -16,6 +16,8 @@ from .schema import Component, Schema
 #: Finds the layout of a tensor.
 Layouts = Callable[[str], Layout]
 
+_NONE = np.empty(0)
+
 
 class Function(NamedTuple):
     """A function that can be called."""
@@ -69,22 +71,29 @@ class Routing:
         """Returns the body of a part's request."""
         raise NotImplementedError
 
+    def place(self, part: int, entry: int, n: int) -> Optional[np.ndarray]:
+        """Returns the place of the array of a part's answer, of a type and a number of elements, in what the caller gets.
+
+        None if it has none, or had it before, for an answer that did not arrive.
+        """
+        return None
+
     def merged(self, bodies: Sequence[Reader]) -> Any:
         """Returns the response that the answers, one for each part, are merged into."""
         schema = self.schema
-        parts: Dict[str, List[Any]] = {each.name: [] for each in schema.response}
+        rows = []
         for body in bodies:
             try:
                 if schema.response_sections:
                     body.open_sections(schema.response_sections, schema.version)
-                for each in schema.response:
-                    parts[each.name].append(each.type.get(body) if each.since <= body.version else None)
+                rows.append([each.type.get(body) if each.since <= body.version else None for each in schema.response])
             except (ValueError, UnicodeDecodeError) as e:
                 raise PsError("PROTOCOL", "answer of %s: %s" % (schema.name, e)) from e
+        parts = {each.name: [row[i] for row in rows] for i, each in enumerate(schema.response)}
         merged: Dict[str, Any] = {}
-        for each in sorted(schema.response, key=lambda each: each.layout.kind == "ragged"):
+        for each in schema.merging:
             merged[each.name] = self.merge(each, parts[each.name], parts, merged)
-        return self.function.response(*(merged[each.name] for each in schema.response))
+        return self.function.response(*[merged[each.name] for each in schema.response])
 
     def merge(self, each: Component, parts: List[Any], all: Dict[str, List[Any]], merged: Dict[str, Any]) -> Any:
         """Merges a component. A part whose server did not send it is None."""
@@ -146,28 +155,29 @@ class SliceRouting(Routing):
         #: What the parts get of each component with a layout: a function of the slice.
         self.shares: Dict[str, Any] = {}
         self.absent: List[str] = []
+        #: The array of a response that has one of all rows, once a part of it is received there; and the places, by slice.
+        self._whole = _NONE
+        self._placed: Dict[int, np.ndarray] = {}
         self._route()
 
     # The request.
 
     def _route(self) -> None:
         schema, every = self.schema, False
-        keyed = [each for each in schema.request if each.layout.kind in ("key", "elements")]
-        for each in keyed:
+        for each in schema.keyed:
             self._keys(each)
-        for each in schema.request:
-            kind = each.layout.kind
-            if kind == "range":
+        for each in schema.aligned:
+            if each.layout.kind == "range":
                 every = self._range(each) or every
-            elif kind == "along":
+            elif each.layout.kind == "along":
                 self._along(each)
-        for each in schema.request:
-            if each.layout.kind == "ragged":
+            else:
                 self._ragged(each)
-        first = min((each.since for each in keyed), default=1)
-        if first > 1:  # before the function had keys, every slice got the request
-            every |= all(len(self.sets[each.name].keys) == 0 for each in keyed if each.since == first)
-        every |= not keyed or any(each.layout.kind == "range" for each in schema.response)
+        if schema.keyed:
+            first = min(each.since for each in schema.keyed)
+            if first > 1:  # before the function had keys, every slice got the request
+                every |= all(len(self.sets[each.name].keys) == 0 for each in schema.keyed if each.since == first)
+        every |= schema.every
         slices = range(self.layout.slices)
         self.slices = slices if every else [s for s in slices if any(k.touches(s) for k in self.sets.values())]
 
@@ -286,6 +296,23 @@ class SliceRouting(Routing):
 
     # The response.
 
+    def place(self, part, entry, n):
+        each, s = self.schema.whole, self.slices[part]
+        if each is None or len(self.slices) == 1 or s in self._placed:
+            return None
+        begin, end = self._within(each, s)
+        if entry != each.type.number or n != end - begin:
+            return None
+        if not self._placed:
+            self._whole = np.empty(self._within(each, self.layout.slices - 1)[1], each.type.dtype)
+        self._placed[s] = self._whole[begin:end]
+        return self._placed[s]
+
+    def _within(self, each: Component, s: int) -> Tuple[int, int]:
+        """Returns where the elements of a slice are within those of all slices."""
+        width = self._width(each.layout)
+        return self.layout.bounds[s] * width, self.layout.bounds[s + 1] * width
+
     def merge(self, each, parts, all, merged):
         layout, type = each.layout, each.type
         keys = self._asked(layout.name) if layout.kind == "along" else None
@@ -329,10 +356,17 @@ class SliceRouting(Routing):
         return found
 
     def _merge_range(self, each: Component, parts: List[Any]) -> np.ndarray:
-        width, bounds = self._width(each.layout), self.layout.bounds
-        counts = [(bounds[s + 1] - bounds[s]) * width for s in self.slices]
-        found = self._required(each, parts, counts)
-        return shaped(_joined(found, each.type.dtype), each.layout.width, width)  # type: ignore[attr-defined]
+        within = [self._within(each, s) for s in self.slices]
+        found = self._required(each, parts, [end - begin for begin, end in within])
+        # The place of an answer that came again over another connection may still be written to by the thread of the first one.
+        if self._placed and all(self._placed.get(s, part) is part for s, part in zip(self.slices, found)):
+            whole = self._whole
+            for s, part, (begin, end) in zip(self.slices, found, within):
+                if s not in self._placed:
+                    whole[begin:end] = part
+        else:
+            whole = _joined(found, each.type.dtype)  # type: ignore[attr-defined]
+        return shaped(whole, each.layout.width, self._width(each.layout))
 
     def _merge_ragged(self, each: Component, parts: List[Any], all: Dict[str, List[Any]], merged: Dict[str, Any]) -> Any:
         counts = next(one for one in self.schema.response if one.name == each.layout.name)

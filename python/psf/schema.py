@@ -188,6 +188,20 @@ class Schema:
             self.target = next((each for each in self.request if str(each.type) == "tensor"), None)
         self.request_sections = _first_section(request)
         self.response_sections = _first_section(response)
+        #: The components of the request by keys, and those along keys or rows, in the order in which they are cut.
+        self.keyed = [each for each in self.request if each.layout.kind in ("key", "elements")]
+        self.aligned = [each for each in self.request if each.layout.kind in ("range", "along")] + [
+            each for each in self.request if each.layout.kind == "ragged"]
+        #: True if every slice gets the request, whatever its keys.
+        self.every = not self.keyed or any(each.layout.kind == "range" for each in self.response)
+        #: The components of the response, in the order in which they are merged.
+        self.merging = sorted(self.response, key=lambda each: each.layout.kind == "ragged")
+        #: The array of all rows of a response that has no other array; None if there is none.
+        self.whole: Optional[Component] = None
+        arrays = [each for each in self.response
+                  if not isinstance(each.type, (codec.Scalar, codec.Text, codec.Enum, codec.Copied))]
+        if len(arrays) == 1 and isinstance(arrays[0].type, codec.Shared) and arrays[0].layout.kind == "range":
+            self.whole = arrays[0]
 
     def at_version(self, version: int) -> "Schema":
         """Returns the function as an earlier version declared it."""

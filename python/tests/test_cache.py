@@ -59,7 +59,8 @@ class CacheTest(ClusterTest):
                 self.assertEqual((2, 2, 3), cache.look_up([[59, 1], [59, 1]]).shape)
             cache.update([59, 1, 59], np.ones((3, 3)))
             self.assertFalse((cache.table.pull([59, 1]) == 0.5).any())
-            self.assertEqual((4, 0, 4, 2), (cache.counters.rows, cache.counters.hits, cache.counters.misses, cache.counters.pushed))
+            done = cache.counters
+            self.assertEqual((4, 0, 4, 2), (done.rows, done.hits, done.misses, done.pushed))
 
     def test_a_hit_receives_nothing(self):
         with self.cache(rows=4, pull_bound=psf.EmbeddingCache.UNLIMITED, push_bound=10) as cache:

@@ -81,7 +81,7 @@ class CheckedLineTest(unittest.TestCase):
     def test_a_side_that_is_told_so_answers_with_checksums(self):
         self.read(frames.CHECK_FRAME, 48)
         for _ in range(2):
-            self.line.write([frames.PING_FRAME], 0)
+            self.line.write([[frames.PING_FRAME]], 0)
         sums = frames.SUMS.pack(crc32c(frames.PING_FRAME), 0)
         self.assertEqual(frames.CHECK_FRAME + 2 * (sums + frames.PING_FRAME), self.far.recv(1000))
 
