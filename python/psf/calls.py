@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from itertools import groupby
 from typing import Any, Callable, Deque, Dict, List, Optional
 
 import numpy as np
@@ -14,8 +13,9 @@ from . import frames
 from .errors import MOST_NAMED, PsError, together
 from .layout import Layout
 from .line import Answer, Line
+from .memory import Spare
 from .peer import Peer
-from .routing import Function, NodeRouting, Routing, SliceRouting
+from .routing import Function, Routing, SliceRouting
 
 #: After the first failure of a part, the time that the others have to report theirs, in seconds.
 _GRACE = 0.1
@@ -24,6 +24,9 @@ _GRACE = 0.1
 _LARGE = 1 << 16
 
 _KEPT_FAILURES = 1000
+
+#: The most bytes of an array whose memory is used again.
+_MOST_SPARE = 1 << 22
 
 #: The most parts of a call that are sent at once: others may send between them.
 _TOGETHER = 4
@@ -71,8 +74,10 @@ class Call:
         """Sets the parts, none of which has been sent."""
         n = len(routing.slices)
         self.routing = routing
+        self.layout = routing.layout if isinstance(routing, SliceRouting) else None
+        self.single = self.layout is None and n == 1
         self.peers = peers
-        self.writers: List[Any] = [routing.write(i) for i in range(n)]
+        self.writers: List[Any] = routing.writers()
         self.buffers: List[Any] = [None] * n
         self.epochs = [0] * n
         self.sends = [0] * n
@@ -83,12 +88,7 @@ class Call:
         self.fail_by = 0.0
         self.missing = n
         self.large = False
-        layout = self.layout
-        self.stamps = [] if layout is None else [layout.stamps[s] for s in routing.slices]
-
-    @property
-    def layout(self) -> Optional[Layout]:
-        return self.routing.layout if isinstance(self.routing, SliceRouting) else None
+        self.stamps = [] if self.layout is None else [self.layout.stamps[s] for s in routing.slices]
 
     def part(self, slice: int, peer: Peer) -> int:
         """Returns the part that a peer answers for a slice; -1 if none."""
@@ -118,10 +118,6 @@ class Call:
             known = self.step.known.get((self.layout.number if self.layout else 0, self.routing.slices[part]), 0)
             return frames.step(buffers, self.step.task, self.step.number, known)
         return buffers
-
-    @property
-    def single(self) -> bool:
-        return isinstance(self.routing, NodeRouting) and len(self.routing.slices) == 1
 
     def is_needed(self, part: int) -> bool:
         """True if a part has neither an answer nor an error."""
@@ -192,6 +188,7 @@ class Calls:
         self.closed: Optional[PsError] = None
         #: In a child process that was forked: the sentence for all calls.
         self.forked: Optional[str] = None
+        self._spare = Spare()
         self.failures: Deque[Call] = deque(maxlen=_KEPT_FAILURES)
         #: Set when a call has been started that no thread will await at once: another thread reads its answer.
         self.unawaited = threading.Event()
@@ -226,13 +223,15 @@ class Calls:
 
     def send(self, call: Call) -> None:
         """Sends the parts of a call that have not been sent. Neighbours for one node are sent together, up to some."""
-        peers = list(call.peers)
-        for peer, group in groupby(range(len(peers)), peers.__getitem__):
-            parts = list(group)
-            for begin in range(0, len(parts), _TOGETHER):
-                peer.send(call, parts[begin: begin + _TOGETHER])
+        peers, begin = list(call.peers), 0
+        while begin < len(peers):
+            peer, end = peers[begin], begin + 1
+            while end < len(peers) and peers[end] is peer and end - begin < _TOGETHER:
+                end += 1
+            peer.send(call, range(begin, end))
             if peer.lost is not None:
                 self.fail_parts(call, peer, peer.lost)
+            begin = end
 
     # Answers, on the thread that reads.
 
@@ -243,7 +242,10 @@ class Calls:
             part = -1 if call is None or call.single else call.part(slice, peer)
             if call is None or part < 0 or not call.is_needed(part):
                 return None
-            return call.routing.place(part, entry, n)
+            return call.routing.place(part, entry, n, self._memory)
+
+    def _memory(self, length: int) -> memoryview:
+        return self._spare.take(length) if length <= _MOST_SPARE else np.empty(length, np.uint8).data
 
     def answered(self, peer: Peer, epoch: int, answer: Answer) -> None:
         with self.lock:
@@ -386,7 +388,7 @@ class Calls:
                     call.missing += 1
                 call.errors = {}
                 call.certainly_stale = False
-                call.routing = now
+                call.routing, call.layout = now, now.layout
             else:
                 self._end(call, call.all_errors())
                 return

@@ -100,7 +100,7 @@ class Reader:
     __slots__ = ("block", "at", "end", "arrays", "version", "sections", "placed")
 
     def __init__(self, body: memoryview, block: int, arrays: int, version: int, placed: Optional[np.ndarray] = None):
-        """``placed`` is the only array, if the body ends in front of it."""
+        """``placed`` is the only array, if the body ends in front of it: its entry of the table is right."""
         self.block = body
         self.at = 0
         self.end = block
@@ -109,11 +109,10 @@ class Reader:
         self.arrays: Optional[Iterator[Tuple[int, int, int]]] = None
         self.placed = placed
         if arrays:
-            length = len(body) + (0 if placed is None else placed.nbytes)
-            self.arrays = self._table(body, (block + 7) & ~7, arrays, length)
+            self.arrays = self._table(body, (block + 7) & ~7, arrays)
 
     @staticmethod
-    def _table(body: memoryview, table: int, arrays: int, length: int) -> Iterator[Tuple[int, int, int]]:
+    def _table(body: memoryview, table: int, arrays: int) -> Iterator[Tuple[int, int, int]]:
         at = table + 8 * arrays
         for i in range(arrays):
             entry, n = TABLE.unpack_from(body, table + 8 * i)
@@ -123,7 +122,7 @@ class Reader:
                 size = floats.size(entry, n)
             else:
                 raise ValueError("type of an array: %d (expected: 0 to 7)" % (entry & 0xFF))
-            if n < 0 or at + size > length:
+            if n < 0 or at + size > len(body):
                 raise ValueError("elements of an array: %d (expected: at most those that the frame has)" % n)
             yield entry, n, at
             at += (size + 7) & ~7
@@ -168,6 +167,8 @@ class Reader:
         return n
 
     def array(self, type: "Shared") -> np.ndarray:
+        if self.placed is not None:
+            return self.placed
         if self.arrays is None:
             raise ValueError("shared arrays: none (expected: one more)")
         try:
@@ -175,8 +176,6 @@ class Reader:
         except StopIteration:
             raise ValueError("shared arrays: all have been read (expected: one more)") from None
         if entry == type.number:
-            if self.placed is not None:
-                return self.placed
             return np.frombuffer(self.block, _TABLE[entry], n, at)
         if type.format is not None and entry >= len(_TABLE):
             return floats.decode(self.block[at: at + floats.size(entry, n)], entry, n)

@@ -6,7 +6,6 @@ import select
 import socket
 import ssl
 import struct
-import sys
 import threading
 import time
 from typing import Any, Callable, List, NamedTuple, Optional, Tuple
@@ -16,6 +15,7 @@ import numpy as np
 from . import frames
 from .codec import TABLE, Reader
 from .errors import CODES, PsError, code_of
+from .memory import Spare
 
 #: How long a read blocks before it looks at the time again.
 _LOOK = 0.1
@@ -136,7 +136,7 @@ class Line:
         #: The header of a frame for which there is no memory, and the number of its bytes that have not arrived.
         self._skipped: Optional[Header] = None
         self._left = 0
-        self._spare: List[np.ndarray] = []
+        self._spare = Spare()
         #: The bytes that have arrived since the last sign of life.
         self._grown = 0
         #: The bytes in front of each frame that arrives, with its checksums; and the checksum of the long frame's body.
@@ -180,52 +180,41 @@ class Line:
 
         :return: True if bytes have arrived
         """
-        found = self._read(until)
-        while found and self._long is not None and self._read(until):
-            pass
-        return found
-
-    def _read(self, until: float) -> bool:
-        try:
-            if self._long is not None:
-                n = self._receive(self._long[self._filled:], until)
-            else:
-                if self._end == _READ:
-                    self._compact()
-                n = self._receive(self._view[self._end: self._end + self._ahead], until)
-        except OSError as e:
-            self.close(PsError("UNAVAILABLE", "connection: %s" % (e.strerror or e)))
-            return False
-        except BaseException:  # of a signal: it is not known how much of the frame has been received
-            if self._long is not None:
-                self.close(PsError("UNAVAILABLE", "connection: interrupted in the middle of a frame"))
-            raise
-        if n is None:
-            return False
-        if n == 0:
-            self.close(PsError("UNAVAILABLE", "connection closed"))
-            return False
-        self._grown += n
-        if self._grown >= _GROWS:
-            self._hear()
-        try:
-            self._take(n)
-        except PsError as e:
-            self.close(e)
-            return False
-        return True
+        found = False
+        while True:
+            try:
+                if self._long is not None:
+                    n = self._receive(self._long[self._filled:], until)
+                else:
+                    if self._end == _READ:
+                        self._compact()
+                    n = self._receive(self._view[self._end: self._end + self._ahead], until)
+            except OSError as e:
+                self.close(PsError("UNAVAILABLE", "connection: %s" % (e.strerror or e)))
+                return False
+            except BaseException:  # of a signal: it is not known how much of the frame has been received
+                if self._long is not None:
+                    self.close(PsError("UNAVAILABLE", "connection: interrupted in the middle of a frame"))
+                raise
+            if n is None:
+                return found
+            if n == 0:
+                self.close(PsError("UNAVAILABLE", "connection closed"))
+                return False
+            self._grown += n
+            if self._grown >= _GROWS:
+                self._hear()
+            try:
+                self._take(n)
+            except PsError as e:
+                self.close(e)
+                return False
+            if self._long is None:
+                return True
+            found = True
 
     def _hear(self) -> None:
         self.heard, self._grown = time.monotonic(), 0
-
-    def _memory(self, length: int) -> memoryview:
-        """Returns memory for a long frame: that of an earlier one which nobody uses any more, since its pages are there."""
-        for each in self._spare:
-            if sys.getrefcount(each) == _UNUSED and length <= len(each) <= 4 * length:  # as _references counts
-                return each.data[:length]
-        fresh = np.empty(length + length // 8, np.uint8)
-        self._spare = [*self._spare[-1:], fresh]
-        return fresh.data[:length]
 
     def _compact(self) -> None:
         rest = bytes(self._view[self._begin: self._end])
@@ -281,7 +270,7 @@ class Line:
         try:
             self._array, rest = self._placed(body, at + length)
             if self._array is None:
-                memory = self._memory(at + length - body)
+                memory = self._spare.take(at + length - body)
             else:
                 memory = self._array.view(np.uint8).data
         except MemoryError:
@@ -432,16 +421,6 @@ class TlsLine(Line):
                 return self.sock.send(buffers[0])
         except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
             return None
-
-
-def _references(arrays: List[Any]) -> int:
-    """Returns the references to an array in a list that nobody else has, which this Python counts in a loop."""
-    for each in arrays:
-        return sys.getrefcount(each)
-    return 0
-
-
-_UNUSED = _references([object()])
 
 
 def poll(sock: socket.socket, events: int, seconds: float) -> int:

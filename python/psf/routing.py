@@ -71,25 +71,31 @@ class Routing:
         """Returns the body of a part's request."""
         raise NotImplementedError
 
-    def place(self, part: int, entry: int, n: int) -> Optional[np.ndarray]:
+    def writers(self) -> List[Writer]:
+        """Returns the bodies of the requests of all parts, which may be the same one."""
+        return [self.write(part) for part in range(len(self.slices))]
+
+    def place(self, part: int, entry: int, n: int, memory: Callable[[int], memoryview]) -> Optional[np.ndarray]:
         """Returns the place of the array of a part's answer, of a type and a number of elements, in what the caller gets.
 
         None if it has none, or had it before, for an answer that did not arrive.
+
+        :param memory: returns so many bytes
         """
         return None
 
     def merged(self, bodies: Sequence[Reader]) -> Any:
         """Returns the response that the answers, one for each part, are merged into."""
         schema = self.schema
-        rows = []
-        for body in bodies:
-            try:
-                if schema.response_sections:
+        parts: Dict[str, List[Any]] = {}
+        try:
+            if schema.response_sections:
+                for body in bodies:
                     body.open_sections(schema.response_sections, schema.version)
-                rows.append([each.type.get(body) if each.since <= body.version else None for each in schema.response])
-            except (ValueError, UnicodeDecodeError) as e:
-                raise PsError("PROTOCOL", "answer of %s: %s" % (schema.name, e)) from e
-        parts = {each.name: [row[i] for row in rows] for i, each in enumerate(schema.response)}
+            for each in schema.response:
+                parts[each.name] = [each.type.get(body) if each.since <= body.version else None for body in bodies]
+        except (ValueError, UnicodeDecodeError) as e:
+            raise PsError("PROTOCOL", "answer of %s: %s" % (schema.name, e)) from e
         merged: Dict[str, Any] = {}
         for each in schema.merging:
             merged[each.name] = self.merge(each, parts[each.name], parts, merged)
@@ -130,17 +136,17 @@ class NodeRouting(Routing):
     def __init__(self, function: Function, values: Dict[str, Any], nodes: int):
         super().__init__(function, values)
         self.slices = range(nodes)
-        self._written: Optional[Writer] = None
+
+    def writers(self) -> List[Writer]:
+        return [self.write(0)] * len(self.slices)
 
     def write(self, part: int) -> Writer:
-        if self._written is None:
-            out = Writer()
-            for each in self.schema.request:
-                each.type.put(out, out.block, self.values[each.name], each.name)
-            if self.schema.request_sections:
-                out.finish_sections(self.schema.request_sections, self.schema.version)
-            self._written = out
-        return self._written
+        out = Writer()
+        for each in self.schema.request:
+            each.type.put(out, out.block, self.values[each.name], each.name)
+        if self.schema.request_sections:
+            out.finish_sections(self.schema.request_sections, self.schema.version)
+        return out
 
 
 class SliceRouting(Routing):
@@ -253,6 +259,11 @@ class SliceRouting(Routing):
         rows: Ragged = self.sets[counts.layout.name].ragged(each.name, _array(counts, self.values[counts.name]), values)
         self.shares[each.name] = rows.of
 
+    def writers(self) -> List[Writer]:
+        if self.schema.keyed or self.schema.aligned:
+            return super().writers()
+        return [self.write(0)] * len(self.slices)
+
     def write(self, part: int) -> Writer:
         s = self.slices[part]
         schema = self.schema
@@ -296,22 +307,17 @@ class SliceRouting(Routing):
 
     # The response.
 
-    def place(self, part, entry, n):
+    def place(self, part, entry, n, memory):
         each, s = self.schema.whole, self.slices[part]
         if each is None or len(self.slices) == 1 or s in self._placed:
             return None
-        begin, end = self._within(each, s)
-        if entry != each.type.number or n != end - begin:
+        width, bounds = self._width(each.layout), self.layout.bounds
+        if entry != each.type.number or n != (bounds[s + 1] - bounds[s]) * width:
             return None
         if not self._placed:
-            self._whole = np.empty(self._within(each, self.layout.slices - 1)[1], each.type.dtype)
-        self._placed[s] = self._whole[begin:end]
+            self._whole = np.frombuffer(memory(bounds[-1] * width * each.type.dtype.itemsize), each.type.dtype)
+        self._placed[s] = self._whole[bounds[s] * width: bounds[s + 1] * width]
         return self._placed[s]
-
-    def _within(self, each: Component, s: int) -> Tuple[int, int]:
-        """Returns where the elements of a slice are within those of all slices."""
-        width = self._width(each.layout)
-        return self.layout.bounds[s] * width, self.layout.bounds[s + 1] * width
 
     def merge(self, each, parts, all, merged):
         layout, type = each.layout, each.type
@@ -356,17 +362,17 @@ class SliceRouting(Routing):
         return found
 
     def _merge_range(self, each: Component, parts: List[Any]) -> np.ndarray:
-        within = [self._within(each, s) for s in self.slices]
-        found = self._required(each, parts, [end - begin for begin, end in within])
+        width, bounds, placed = self._width(each.layout), self.layout.bounds, self._placed
+        found = self._required(each, parts, [(bounds[s + 1] - bounds[s]) * width for s in self.slices])
         # The place of an answer that came again over another connection may still be written to by the thread of the first one.
-        if self._placed and all(self._placed.get(s, part) is part for s, part in zip(self.slices, found)):
+        if placed and all(placed.get(s, part) is part for s, part in zip(self.slices, found)):
             whole = self._whole
-            for s, part, (begin, end) in zip(self.slices, found, within):
-                if s not in self._placed:
-                    whole[begin:end] = part
+            for s, part in zip(self.slices, found):
+                if s not in placed:
+                    whole[bounds[s] * width: bounds[s + 1] * width] = part
         else:
             whole = _joined(found, each.type.dtype)  # type: ignore[attr-defined]
-        return shaped(whole, each.layout.width, self._width(each.layout))
+        return shaped(whole, each.layout.width, width)
 
     def _merge_ragged(self, each: Component, parts: List[Any], all: Dict[str, List[Any]], merged: Dict[str, Any]) -> Any:
         counts = next(one for one in self.schema.response if one.name == each.layout.name)

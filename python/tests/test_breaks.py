@@ -7,7 +7,7 @@ from unittest import mock
 import numpy as np
 
 import psf
-from psf.line import Line
+from psf.memory import Spare
 
 from .cluster import ClusterTest, Proxy, together
 
@@ -64,23 +64,25 @@ class BreaksTest(ClusterTest):
 
     def test_an_answer_without_memory_for_it_fails_its_call_alone(self):
         proxy, cluster = self.through()
-        dense = cluster.dense(self.name(), (2, 1 << 18), slices=1, initializer=3)
-        connections, memory = proxy.connections, Line._memory
+        connections, take = proxy.connections, Spare.take
 
-        def little(line, length):
+        def little(spare, length):
             if length > 3 << 19:
                 raise MemoryError
-            return memory(line, length)
+            return take(spare, length)
 
-        with mock.patch.object(Line, "_memory", little):
-            pulls = [dense.pull.start(), dense.pull_rows.start([1]), dense.pull.start(), dense.pull_rows.start([0])]
-            for large, small in (pulls[:2], pulls[2:]):
-                with self.assertRaisesRegex(psf.PsError, r"RESOURCE_EXHAUSTED: answer of 2097\d+ bytes: no memory \(expected: "):
-                    large.wait()
-                self.assertEqual(3 << 18, small.wait().sum())
-        self.assertEqual(3 << 19, dense.pull().sum())
+        for slices in (1, 2):  # each answer has memory of its own, or a place in that of all
+            dense = cluster.dense("%s %d" % (self.name(), slices), (2, 1 << 18), slices=slices, initializer=3)
+            with mock.patch.object(Spare, "take", little):
+                pulls = [dense.pull.start(), dense.pull_rows.start([1]), dense.pull.start(), dense.pull_rows.start([0])]
+                for large, small in (pulls[:2], pulls[2:]):
+                    with self.assertRaisesRegex(
+                            psf.PsError, r"RESOURCE_EXHAUSTED: answer of (2097|1048)\d+ bytes: no memory \(expected: "):
+                        large.wait()
+                    self.assertEqual(3 << 18, small.wait().sum())
+            self.assertEqual(3 << 19, dense.pull().sum())
+            dense.clear()
         self.assertEqual(connections, proxy.connections)
-        dense.clear()
 
     def test_a_call_waits_for_a_connection_until_its_deadline(self):
         proxy, cluster = self.through()

@@ -9,6 +9,7 @@ import numpy as np
 
 from psf import codec, frames, line
 from psf.layout import Layout
+from psf.memory import Spare
 from psf.routing import Function, SliceRouting
 from psf.schema import Schema
 
@@ -102,11 +103,31 @@ class LineTest(unittest.TestCase):
             self.assertEqual(ends, self.line.cause is not None)
 
 
+class SpareTest(unittest.TestCase):
+    def test_memory_is_used_again_once_nobody_uses_it(self):
+        spare = Spare()
+        first = np.frombuffer(spare.take(1000), np.uint8)
+        second = np.frombuffer(spare.take(1000), np.uint8)
+        self.assertFalse(np.shares_memory(first, second))
+        at = first.ctypes.data
+        first = first[10:]
+        self.assertNotEqual(at, np.frombuffer(spare.take(1000), np.uint8).ctypes.data)
+        spare, first = Spare(), None
+        first = np.frombuffer(spare.take(1000), np.uint8)[3:5]
+        at = first.ctypes.data - 3
+        first = None
+        self.assertEqual(at, np.frombuffer(spare.take(900), np.uint8).ctypes.data)
+        self.assertNotEqual(at, np.frombuffer(spare.take(1200), np.uint8).ctypes.data)
+
+
 class RoutingTest(unittest.TestCase):
     def setUp(self):
         self.layout = Layout("t", 10, 2, [0, 4, 8, 10], [0, 0, 0], 1)
         self.routing = SliceRouting(PULL, PULL.arguments({"tensor": "t"}), self.layout, None)
         self.values = np.arange(20, dtype=np.float32)
+
+    def place(self, s, entry, n):
+        return self.routing.place(s, entry, n, lambda bytes: memoryview(bytearray(bytes)))
 
     def answered(self, s, place=None):
         """Returns the answer of a slice, which has been received at a place, or elsewhere."""
@@ -124,12 +145,12 @@ class RoutingTest(unittest.TestCase):
         return found
 
     def test_all_at_their_places(self):
-        places = [self.routing.place(s, 3, n) for s, n in enumerate((8, 8, 4))]
+        places = [self.place(s, 3, n) for s, n in enumerate((8, 8, 4))]
         found = self.merged(*map(self.answered, range(3), places))
         self.assertTrue(all(np.shares_memory(found, each) for each in places))
 
     def test_a_short_answer_joins_the_others(self):
-        place = self.routing.place(0, 3, 8)
+        place = self.place(0, 3, 8)
         self.assertTrue(np.shares_memory(place, self.merged(self.answered(0, place), self.answered(1), self.answered(2))))
 
     def test_none_at_its_place(self):
@@ -137,14 +158,14 @@ class RoutingTest(unittest.TestCase):
 
     def test_other_arrays_have_no_place(self):
         for entry, n in ((3, 7), (3, -8), (5, 8), (4, 8)):
-            self.assertIsNone(self.routing.place(0, entry, n))
+            self.assertIsNone(self.place(0, entry, n))
         single = SliceRouting(PULL, PULL.arguments({"tensor": "t"}), Layout("t", 4, 2, [0, 4], [0], 1), None)
-        self.assertIsNone(single.place(0, 3, 8))
+        self.assertIsNone(single.place(0, 3, 8, bytearray))
 
     def test_an_answer_that_comes_again(self):
         """A thread that still reads the first connection may write to the place at any time."""
-        places = [self.routing.place(s, 3, n) for s, n in enumerate((8, 8, 4))]
-        self.assertIsNone(self.routing.place(1, 3, 8))
+        places = [self.place(s, 3, n) for s, n in enumerate((8, 8, 4))]
+        self.assertIsNone(self.place(1, 3, 8))
         found = self.merged(self.answered(0, places[0]), self.answered(1), self.answered(2, places[2]))
         places[1].fill(-1)
         self.assertTrue(np.array_equal(self.values, found.reshape(-1)))
