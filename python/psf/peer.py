@@ -272,6 +272,11 @@ class Peer:
             for call in unanswered:
                 if line.cause is None:
                     self._send(call, range(len(call.peers)), line)
+                if line.cause is None and line.lead.acquire(blocking=False):
+                    try:
+                        line.read(0)  # so that a connection that breaks soon has answered some
+                    finally:
+                        line.pass_lead()
             line.ended = self._ended
             with self._lock:
                 if line.cause is not None:
