@@ -13,7 +13,7 @@ import org.apache.spark.sql.Row;
 /** A program for logistic regression, each with the same regularization. */
 enum Learner {
     /** FTRL on the servers of psf; a pass is an epoch. */
-    PSF(1, 2, 3, 5) {
+    PSF {
         @Override
         Fits begin(Dataset<Row> rows, int width) {
             Dataset<Row> cached = rows.persist();
@@ -38,7 +38,7 @@ enum Learner {
         }
     },
     /** L-BFGS of Spark's MLlib; a pass is an iteration. */
-    MLLIB(2, 5, 10, 20) {
+    MLLIB {
         @Override
         Fits begin(Dataset<Row> rows, int width) {
             Dataset<Row> cached = LabelledRows.vectors(rows, 1 << width).persist();
@@ -56,7 +56,7 @@ enum Learner {
         }
     },
     /** FTRL on one thread of the driver, with all rows in its memory. */
-    ONE_THREAD(1, 2, 3, 5) {
+    ONE_THREAD {
         @Override
         Fits begin(Dataset<Row> rows, int width) {
             PlainRows training = PlainRows.of(rows.where("not isTest"));
@@ -70,15 +70,13 @@ enum Learner {
         }
     };
 
-    private final List<Integer> passes;
-
-    Learner(Integer... passes) {
-        this.passes = List.of(passes);
-    }
-
     /** Returns the numbers of passes to compare. */
     List<Integer> passes() {
-        return passes;
+        return switch (this) {
+            case PSF -> List.of(1, 2, 3, 5);
+            case MLLIB -> List.of(2, 5, 10, 20);
+            case ONE_THREAD -> List.of(1, 2, 3, 5);
+        };
     }
 
     /** Loads rows with columns {@code keys} below 2 to the power of the width, {@code label} and {@code isTest}. */

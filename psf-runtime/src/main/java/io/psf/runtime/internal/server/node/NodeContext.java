@@ -303,8 +303,8 @@ final class NodeContext implements StoredNode {
 
     @Override
     public CompletionStage<Void> runApart(String thread, Runnable work) {
-        return onLane(CompletableFuture.runAsync(
-                work, lane.hasRunner() ? lane : task -> apart.run(task, apart.on(thread))));
+        return onLane(
+                CompletableFuture.runAsync(work, lane.hasRunner() ? lane : task -> apart.run(task, apart.on(thread))));
     }
 
     @Override
