@@ -11,39 +11,6 @@ import java.util.stream.Stream;
 
 /** The module of Python for one function: its records, its response, and a class that calls it. */
 final class PythonStub {
-    private static final String PACKAGE = "\"\"\"Functions %s.*, written from their schemas.\"\"\"\n";
-
-    /** The function, the records, the class, the schema, the function, twice: the signature, the response, the values. */
-    private static final String MODULE = """
-            \"""The function %1$s, written from its schema.\"""
-
-            from __future__ import annotations
-
-            import builtins as _b
-            import dataclasses as _dataclasses
-            import typing as _t
-
-            import numpy as _np
-            import numpy.typing as _npt
-
-            import psf as _psf
-            %2$s
-
-            class %3$s:
-                \"""%4$s\"""
-
-                def __init__(self, cluster: _t.Any) -> None:
-                    self.function: _psf.Caller = cluster.function("%1$s")
-
-                def __call__(%5$s) -> %6$s:
-                    _values: _t.Dict[str, _t.Any] = %7$s
-                    return _t.cast("%6$s", self.function(**_values))
-
-                def start(%5$s) -> _psf.Pending[%6$s]:
-                    _values: _t.Dict[str, _t.Any] = %7$s
-                    return self.function.start(**_values)
-            """;
-
     private final FunctionModel model;
     private final String word;
     private final String rest;
@@ -67,7 +34,7 @@ final class PythonStub {
     }
 
     String packageText() {
-        return String.format(PACKAGE, word);
+        return String.format("\"\"\"Functions %s.*, written from their schemas.\"\"\"\n", word);
     }
 
     String text() {
@@ -78,7 +45,35 @@ final class PythonStub {
         String response = types.response(model);
         List<String> schemas = model.schemas();
         return String.format(
-                MODULE,
+                """
+                \"""The function %1$s, written from its schema.\"""
+
+                from __future__ import annotations
+
+                import builtins as _b
+                import dataclasses as _dataclasses
+                import typing as _t
+
+                import numpy as _np
+                import numpy.typing as _npt
+
+                import psf as _psf
+                %2$s
+
+                class %3$s:
+                    \"""%4$s\"""
+
+                    def __init__(self, cluster: _t.Any) -> None:
+                        self.function: _psf.Caller = cluster.function("%1$s")
+
+                    def __call__(%5$s) -> %6$s:
+                        _values: _t.Dict[str, _t.Any] = %7$s
+                        return _t.cast("%6$s", self.function(**_values))
+
+                    def start(%5$s) -> _psf.Pending[%6$s]:
+                        _values: _t.Dict[str, _t.Any] = %7$s
+                        return self.function.start(**_values)
+                """,
                 model.name(),
                 types.records(),
                 PythonNames.type(rest),

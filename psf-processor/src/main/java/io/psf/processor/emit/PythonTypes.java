@@ -13,8 +13,6 @@ import java.util.stream.Collectors;
 
 /** The types of one function in Python. Nested records and the response are classes. */
 final class PythonTypes {
-    private static final String RECORD = "\n\n@_dataclasses.dataclass(frozen=True)\nclass %s:\n%s\n";
-
     private final String function;
     /** The names of classes that are taken. */
     private final Set<String> names = new HashSet<>();
@@ -107,6 +105,8 @@ final class PythonTypes {
     }
 
     private void write(String name, List<String> fields) {
-        records.append(String.format(RECORD, name, fields.isEmpty() ? "    pass" : String.join("\n", fields)));
+        records.append(String.format(
+                "\n\n@_dataclasses.dataclass(frozen=True)\nclass %s:\n%s\n",
+                name, fields.isEmpty() ? "    pass" : String.join("\n", fields)));
     }
 }
