@@ -24,6 +24,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -113,6 +114,7 @@ class WideModelTest {
 
     /** In a pipeline, whose stages are loaded by Spark, by a setting of the session. */
     @Test
+    @Tag("long")
     void theFactorsOfAMachineDoNotComeThroughTheDriver() throws Exception {
         PsFactorizationMachine machine = new PsFactorizationMachine()
                 .setKeysCol("keys")

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(120)
 final class PythonFunctionsTest {
-    private static final int FUNCTIONS = 30 * Integer.getInteger("psf.laws.times", 1);
+    private static final int FUNCTIONS = 10 * Integer.getInteger("psf.laws.times", 1);
     private static final int FIRST = Integer.getInteger("psf.laws.seed", 0);
     private static final List<Integer> SLICES = List.of(1, 2, 3, 7, 10);
 
