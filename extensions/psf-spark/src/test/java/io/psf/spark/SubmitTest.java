@@ -26,6 +26,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.deploy.SparkSubmit;
 import org.apache.spark.launcher.JavaModuleOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,6 +73,7 @@ final class SubmitTest {
     }
 
     @Test
+    @Tag("long")
     void applicationsUseAClusterThatIsThere() throws Exception {
         SchedulerConfig config = SchedulerConfig.of(1, 1).asService().withSecret(SECRET);
         try (Scheduler scheduler = Scheduler.start(config.listen("127.0.0.1", 0));

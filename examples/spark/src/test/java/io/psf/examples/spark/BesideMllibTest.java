@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
 class BesideMllibTest {
     @Test
+    @Tag("long")
     void allProgramsLearnFromTheSameRows() throws Exception {
         for (Learner learner : Learner.values()) {
             try (DemoSpark spark = DemoSpark.start("mllib", 0, 512)) {
