@@ -1,7 +1,6 @@
 """Checksums of frames."""
 
 import random
-import socket
 import unittest
 from unittest import mock
 
@@ -9,6 +8,7 @@ import numpy as np
 
 from psf import frames, line
 from psf.crc import crc32c
+from tests import lines
 
 
 def bitwise(data):
@@ -36,17 +36,7 @@ class Crc32cTest(unittest.TestCase):
             self.assertEqual(expected, crc32c(data[:n // 3], np.frombuffer(data[n // 3:], np.uint8)), n)
 
 
-class CheckedLineTest(unittest.TestCase):
-    """A line whose other end is this test."""
-
-    def setUp(self):
-        near, self.far = socket.socketpair()
-        self.line = line.Line(near, "server")
-        self.addCleanup(near.close)
-        self.addCleanup(self.far.close)
-        self.answers = []
-        self.line.receive = lambda line, answer: self.answers.append(answer)
-
+class CheckedLineTest(lines.LineCase):
     def answer(self, n):
         data = frames.HEADER.pack(frames.SIZE + n, frames.ANSWER, 0, 1, 2, 3, 0, 4, 5, 0, 0, 0, n, 0) + bytes(n)
         return b"".join(map(bytes, frames.checked([data])))

@@ -1,17 +1,17 @@
 """Long arrays are received at their places in what the caller gets."""
 
-import socket
 import struct
 import unittest
 import weakref
 
 import numpy as np
 
-from psf import codec, frames, line
+from psf import codec, frames
 from psf.layout import Layout
 from psf.memory import Spare
 from psf.routing import Function, SliceRouting
 from psf.schema import Schema
+from tests import lines
 
 PULL = Function.of(Schema(["test.pull at SHARD (tensor:tensor) -> (count:i32 sum, values:f32[] by range)"]), True)
 
@@ -23,17 +23,7 @@ def answer(values, slice=0):
     return out.frame(frames.HEADER, frames.ANSWER, 0, 1, 2, 3, 0, slice, 5, 0, 0, 0)
 
 
-class LineTest(unittest.TestCase):
-    """A line whose other end is this test."""
-
-    def setUp(self):
-        near, self.far = socket.socketpair()
-        self.line = line.Line(near, "server")
-        self.addCleanup(near.close)
-        self.addCleanup(self.far.close)
-        self.answers = []
-        self.line.receive = lambda line, answer: self.answers.append(answer)
-
+class LineTest(lines.LineCase):
     def read(self, data, piece):
         for at in range(0, len(data), piece):
             self.far.sendall(data[at: at + piece])

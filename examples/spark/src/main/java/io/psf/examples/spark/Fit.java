@@ -3,7 +3,7 @@ package io.psf.examples.spark;
 import java.util.Locale;
 
 /**
- * What a training took, and what its model is worth on other rows.
+ * The time of a training, and the quality of its model on other rows.
  *
  * @param passes over the rows
  * @param seconds of the training

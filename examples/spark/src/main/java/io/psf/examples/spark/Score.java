@@ -3,7 +3,7 @@ package io.psf.examples.spark;
 import java.util.Arrays;
 
 /**
- * What predictions are worth.
+ * The quality of predictions.
  *
  * @param area under the ROC curve
  * @param loss the mean log loss

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
-/** What the epochs of a training bring, from epoch 1 on. A repeated epoch replaces what it brought. Not thread-safe. */
+/** The losses of each epoch, from epoch 1 on. A repeated epoch replaces its losses. Not thread-safe. */
 final class History {
     private final double[] losses;
     private final double[] validation;

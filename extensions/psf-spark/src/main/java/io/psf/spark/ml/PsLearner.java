@@ -6,7 +6,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
-/** An estimator whose weights are on the servers: what it passes to {@link Fitting}. */
+/** An estimator whose weights are on the servers. {@link Fitting} trains them. */
 abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> extends LearnerParams<E, M> {
     @Serial
     private static final long serialVersionUID = 1;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What vectors are worth after one pass, beside a plain skip-gram on one thread, and beside Spark's Word2Vec. */
+/** The quality of vectors after one pass, beside a plain skip-gram on one thread and Spark's Word2Vec. */
 @Timeout(120)
 class PsWord2VecQualityTest {
     private static SparkSession spark;

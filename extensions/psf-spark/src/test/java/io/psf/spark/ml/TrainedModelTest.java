@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a training makes of weighted rows, and what a model says of its training. */
+/** The training with weighted rows, and the summary of a training. */
 @Timeout(180)
 class TrainedModelTest {
     private static SparkSession spark;

@@ -314,7 +314,7 @@ public final class ClusterLink implements AutoCloseable {
         }
     }
 
-    /** Disconnects from the scheduler: what was asked of it fails. */
+    /** Disconnects from the scheduler. Calls to it that have no answer fail. */
     @Override
     public void close() {
         client.disconnect(scheduler);
