@@ -109,6 +109,7 @@ final class LightRuntimeTest {
         ProcessBuilder builder = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx256m",
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         classPath,
                         LightNode.class.getName())

@@ -91,9 +91,10 @@ final class PythonModuleTest {
         Files.createDirectory(home.resolve("jars"));
         Files.writeString(
                 submit,
-                "#!/bin/sh\nexec '%s' %s -cp '%s' org.apache.spark.deploy.SparkSubmit \"$@\"\n"
+                "#!/bin/sh\nexec '%s' %s %s -cp '%s' org.apache.spark.deploy.SparkSubmit \"$@\"\n"
                         .formatted(
                                 Path.of(System.getProperty("java.home"), "bin", "java"),
+                                LocalCluster.FLAGS,
                                 JavaModuleOptions.defaultModuleOptions(),
                                 System.getProperty("java.class.path")));
         assertThat(submit.toFile().setExecutable(true)).isTrue();

@@ -28,6 +28,7 @@ final class HostNamesTest {
         Path log = folder.resolve("log");
         Process program = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
                         "-Djdk.net.hosts.file=" + hosts,
                         "-Dsun.net.inetaddr.ttl=0",
                         "-Dsun.net.inetaddr.negative.ttl=0",

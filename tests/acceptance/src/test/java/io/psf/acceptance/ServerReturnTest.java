@@ -182,8 +182,8 @@ class ServerReturnTest {
         try (PsCluster cluster = cluster(0).asService().start()) {
             try (Client client = cluster.client()) {
                 Tensors.init(client, sum);
-                cluster.servers().get(1).close();
             }
+            cluster.servers().get(1).close();
             cluster.restart(1);
             try (Client client = cluster.client()) {
                 TensorId id = Tensors.init(client, sum);

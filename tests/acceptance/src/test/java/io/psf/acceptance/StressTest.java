@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(180)
 final class StressTest {
     private static final int THREADS_OF_A_WORKER = 2;
-    private static final int ROUNDS = 60;
+    private static final int ROUNDS = 20 * Integer.getInteger("psf.laws.times", 1);
     private static final int MOST_FLOATS = 700_000;
     private static final int WIDTH = 6;
 

@@ -103,15 +103,15 @@ final class TlsClusterTest {
     @EnumSource(Kind.class)
     void aClusterWorksOverTls(Kind kind) throws Exception {
         try (Cluster cluster = Cluster.start(node, kind)) {
-            int length = 3_000_000; // more than a socket takes at once
+            int length = 2_000_000; // more than a socket takes at once
             TensorId w =
                     Tensors.init(cluster.worker(), TensorSpec.dense("w", length).optimizer(Optimizers.add()));
             float[] ones = new float[length];
             Arrays.fill(ones, 1);
-            for (int i = 0; i < 5; i++) {
+            for (int i = 0; i < 2; i++) {
                 Tensors.push(cluster.worker(), w, ones).await();
             }
-            assertThat(Tensors.pull(cluster.worker(), w)).containsOnly(5);
+            assertThat(Tensors.pull(cluster.worker(), w)).containsOnly(2);
             WorkerConfig visits = WorkerConfig.of(
                             "127.0.0.1", cluster.scheduler().port())
                     .withTls(node)

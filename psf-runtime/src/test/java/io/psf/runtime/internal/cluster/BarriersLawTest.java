@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Random histories of the barrier: the calls that are answered are those of a model. */
 final class BarriersLawTest {
-    private static final int HISTORIES = 1250 * Integer.getInteger("psf.laws.times", 1);
+    private static final int HISTORIES = 500 * Integer.getInteger("psf.laws.times", 1);
     private static final int STEPS = 60;
     private static final int RANKS = 5;
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /** Random histories of a cluster: its members are those of the {@link MembershipModel} after every step. */
 final class MembershipLawTest {
-    private static final int HISTORIES = 750 * Integer.getInteger("psf.laws.times", 1);
+    private static final int HISTORIES = 300 * Integer.getInteger("psf.laws.times", 1);
     private static final int STEPS = 80;
 
     private static List<MembershipSteps.Step> steps(Random random) {
