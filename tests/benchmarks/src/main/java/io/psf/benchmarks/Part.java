@@ -14,6 +14,7 @@ enum Part {
         List<Case> cases = new ArrayList<>(DenseCases.all(transport));
         cases.addAll(SparseCases.all());
         cases.addAll(BagCases.all());
+        cases.addAll(TableCases.all());
         cases.addAll(GrowingCases.all());
         cases.addAll(OptimizerCases.all());
         cases.addAll(TypeCases.all());
