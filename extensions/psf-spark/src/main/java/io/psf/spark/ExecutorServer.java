@@ -4,6 +4,7 @@ import io.psf.runtime.Server;
 import java.time.Duration;
 import java.util.ServiceConfigurationError;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,15 +20,17 @@ final class ExecutorServer implements AutoCloseable {
 
     private final ClusterSettings settings;
     private final String host;
+    private final Consumer<Server> started;
     private final Callable<Boolean> seat;
     private final Thread thread;
     // Guarded by this.
     private @Nullable Server server;
     private boolean closed;
 
-    private ExecutorServer(ClusterSettings settings, String host, Callable<Boolean> seat) {
+    private ExecutorServer(ClusterSettings settings, String host, Consumer<Server> started, Callable<Boolean> seat) {
         this.settings = settings;
         this.host = host;
+        this.started = started;
         this.seat = seat;
         this.thread = new Thread(this::run, "psf-executor-server");
         thread.setDaemon(true);
@@ -37,10 +40,12 @@ final class ExecutorServer implements AutoCloseable {
      * Starts the thread. It has the context class loader of the calling thread, which has the handlers of the user's
      * jars.
      *
+     * @param started receives each server that runs
      * @param seat asks the driver for a seat
      */
-    static ExecutorServer start(ClusterSettings settings, String host, Callable<Boolean> seat) {
-        ExecutorServer server = new ExecutorServer(settings, host, seat);
+    static ExecutorServer start(
+            ClusterSettings settings, String host, Consumer<Server> started, Callable<Boolean> seat) {
+        ExecutorServer server = new ExecutorServer(settings, host, started, seat);
         server.thread.start();
         return server;
     }
@@ -83,28 +88,29 @@ final class ExecutorServer implements AutoCloseable {
 
     /** Runs a server until the cluster ends. Fails if the server is lost before. */
     private void serve() {
-        Server started = Server.start(settings.server(host));
+        Server running = Server.start(settings.server(host));
+        started.accept(running);
         synchronized (this) {
-            server = started;
+            server = running;
             if (closed) {
-                started.close();
+                running.close();
                 return;
             }
         }
-        started.awaitTermination();
+        running.awaitTermination();
     }
 
     /** Leaves the cluster in order: the server answers what it has received. */
     @Override
     public void close() {
-        Server started;
+        Server running;
         synchronized (this) {
             closed = true;
-            started = server;
+            running = server;
         }
         thread.interrupt();
-        if (started != null) {
-            started.drain(DRAIN);
+        if (running != null) {
+            running.drain(DRAIN);
         }
     }
 }

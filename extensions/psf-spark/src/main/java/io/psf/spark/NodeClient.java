@@ -1,5 +1,6 @@
 package io.psf.spark;
 
+import io.psf.api.CallListener;
 import io.psf.api.PsException;
 import io.psf.runtime.Client;
 import java.util.HashMap;
@@ -19,6 +20,9 @@ final class NodeClient {
     private static @Nullable ClusterSettings settings;
     private static volatile @Nullable Client client;
 
+    /** Listens to each client; null for none. */
+    private static @Nullable CallListener listener;
+
     private NodeClient() {}
 
     /** Names the cluster of this process. A client of an earlier one is closed. */
@@ -26,6 +30,15 @@ final class NodeClient {
         if (!cluster.equals(settings)) {
             close();
             settings = cluster;
+        }
+    }
+
+    /** Counts the calls of the clients from now on. */
+    static synchronized void listen(CallListener calls) {
+        listener = calls;
+        Client known = client;
+        if (known != null) {
+            known.listen(calls);
         }
     }
 
@@ -74,6 +87,10 @@ final class NodeClient {
         }
         if (known == null) {
             known = Client.connect(settings().client());
+            CallListener calls = listener;
+            if (calls != null) {
+                known.listen(calls);
+            }
             client = known;
         }
         return known;
@@ -83,6 +100,7 @@ final class NodeClient {
         Client known = client;
         client = null;
         settings = null;
+        listener = null;
         if (known != null) {
             close(known);
         }

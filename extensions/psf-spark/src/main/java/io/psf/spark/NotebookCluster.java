@@ -150,7 +150,7 @@ final class NotebookCluster {
 
         static synchronized void start(ClusterSettings settings, String host) {
             while (SERVERS.size() < settings.serversPerExecutor()) {
-                SERVERS.add(ExecutorServer.start(settings, host, () -> true));
+                SERVERS.add(ExecutorServer.start(settings, host, server -> {}, () -> true));
             }
         }
 

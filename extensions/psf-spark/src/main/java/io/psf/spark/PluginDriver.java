@@ -15,6 +15,9 @@ final class PluginDriver implements DriverPlugin {
     public Map<String, String> init(SparkContext context, PluginContext plugin) {
         DriverNode started = DriverNode.start(context);
         node = started;
+        if (!context.isLocal()) { // else the executor's part of this process counts the calls
+            NodeClient.listen(new ProcessMetrics(plugin.metricRegistry()).calls());
+        }
         return started.settings();
     }
 

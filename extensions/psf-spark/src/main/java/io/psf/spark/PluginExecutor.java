@@ -1,5 +1,6 @@
 package io.psf.spark;
 
+import io.psf.api.RequestListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,9 +18,12 @@ final class PluginExecutor implements ExecutorPlugin {
     public void init(PluginContext context, Map<String, String> settings) {
         ClusterSettings cluster = ClusterSettings.of(settings);
         NodeClient.use(cluster);
+        ProcessMetrics metrics = new ProcessMetrics(context.metricRegistry());
+        NodeClient.listen(metrics.calls());
+        RequestListener requests = metrics.requests();
         for (int i = 0; i < cluster.serversPerExecutor(); i++) {
             int number = i;
-            servers.add(ExecutorServer.start(cluster, host(context), () ->
+            servers.add(ExecutorServer.start(cluster, host(context), server -> server.listen(requests), () ->
                     (Boolean) context.ask(new Seats.Offer(context.executorID(), number))));
         }
     }

@@ -11,6 +11,8 @@ import io.psf.builtin.Tensors;
 import io.psf.runtime.Client;
 import io.psf.runtime.WorkerConfig;
 import io.psf.runtime.internal.transport.tls.TlsAuthority;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -20,7 +22,9 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.metrics.sink.CsvSink;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,6 +66,31 @@ class LocalTest {
                 local().config("spark.plugins", PsfPlugin.class.getName()).getOrCreate()) {
             countsParts(spark);
         }
+    }
+
+    /** The files of a sink that comes with Spark have what the process has done. */
+    @Test
+    void sinksOfSparkHaveTheCallsAndTheServers(@TempDir Path folder) throws Exception {
+        String sink = "spark.metrics.conf.*.sink.csv.";
+        try (SparkSession spark = local().config("spark.plugins", PsfPlugin.class.getName())
+                .config("spark.metrics.namespace", "test")
+                .config(sink + "class", CsvSink.class.getName())
+                .config(sink + "directory", folder.toString())
+                .getOrCreate()) {
+            countsParts(spark);
+            SparkEnv.get().metricsSystem().report();
+            assertThat(value(folder, "calls")).isGreaterThanOrEqualTo(6); // init, 4 pushes, pull
+            assertThat(value(folder, "calls.failed")).isZero();
+            assertThat(value(folder, "calls.bytesSent")).isGreaterThan(4 * 100 * Float.BYTES);
+            assertThat(value(folder, "server.requests")).isGreaterThanOrEqualTo(2 * 6);
+            assertThat(value(folder, "server.lanes")).isPositive();
+        }
+    }
+
+    private static long value(Path folder, String metric) throws IOException {
+        List<String> lines = Files.readAllLines(
+                folder.resolve("test.driver.plugin." + PsfPlugin.class.getName() + "." + metric + ".csv"));
+        return Long.parseLong(lines.get(lines.size() - 1).split(",", -1)[1]);
     }
 
     @Test
