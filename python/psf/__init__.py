@@ -23,6 +23,7 @@ from .cluster import Cluster, connect
 from .errors import PsError
 from .groups import AllReduce, PartialReduce, Ssp
 from .kvstore import KVStore
+from .reports import Reports, Series
 from .rules import (
     Initializer, Optimizer, Schedule, TablePolicy, ada_delta, ada_grad, adam, adam_w, add, all_rows_adam, assign, constant,
     ftrl, given, he_normal, he_uniform, initializer, lamb, lazy_adam, le_cun_normal, le_cun_uniform, momentum, nesterov,
@@ -35,7 +36,7 @@ from .training import TrainingLoop
 
 __all__ = [
     "AllReduce", "CacheCounters", "Caller", "Checkpoint", "Checkpoints", "Cluster", "Dense", "EmbeddingCache", "Initializer",
-    "KVStore", "Optimizer", "PartialReduce", "Pending", "PsError", "Schedule", "Ssp", "Table", "TablePolicy", "Task", "Tensor",
+    "KVStore", "Optimizer", "PartialReduce", "Pending", "PsError", "Reports", "Schedule", "Series", "Ssp", "Table", "TablePolicy", "Task", "Tensor",
     "TensorSpec", "Tls", "TrainingLoop", "ada_delta", "ada_grad", "adam", "adam_w", "add",
     "all_rows_adam", "assign", "clip_global_norm", "connect", "constant", "dense", "ftrl", "given", "growing", "he_normal",
     "he_uniform", "initializer", "lamb", "lazy_adam", "le_cun_normal", "le_cun_uniform", "momentum", "nesterov", "normal",

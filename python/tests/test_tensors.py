@@ -222,6 +222,15 @@ class WorkersTest(ClusterTest):
         self.assertEqual("TIMED_OUT", failed.exception.code)
         together(clocks[1].tick, lambda: clocks[0].tick())
 
+    def test_a_worker_reports_values_by_step(self):
+        workers = sorted(self.workers(2), key=lambda each: each.rank)
+        for each in workers:
+            for step in range(3):
+                psf.Reports(each).scalar(self.name(), step, each.rank + step / 4)
+        found = [each for each in psf.Reports(workers[0]).series() if each.tag == self.name()]
+        self.assertEqual([(each.rank, [0, 1, 2], [each.rank, each.rank + 0.25, each.rank + 0.5]) for each in workers],
+                         [(each.worker, each.steps.tolist(), each.values.tolist()) for each in found])
+
     def test_workers_that_are_ready_average_values(self):
         workers = self.workers(2)
         tensor = workers[0].dense(self.name(), 10)

@@ -21,6 +21,7 @@ import io.psf.builtin.internal.checkpoint.DeleteModelPsf;
 import io.psf.builtin.internal.checkpoint.RecordEntry;
 import io.psf.builtin.internal.partial.PartialReduceMeanPsf;
 import io.psf.builtin.internal.partial.PartialReducePartnersPsf;
+import io.psf.builtin.internal.reports.ReportScalarPsf;
 import io.psf.builtin.internal.ssp.SspInitPsf;
 import io.psf.builtin.internal.training.JoinModelPsf;
 import io.psf.builtin.internal.training.LeaveTrainingPsf;
@@ -83,6 +84,12 @@ final class MemoryLawTest {
                         false,
                         "groups of workers, with group 4096: 4097",
                         (caller, i) -> SspInitPsf.stub(caller).call(i, 2, 1)),
+                new Case(
+                        "series of reported values",
+                        1024,
+                        false,
+                        "series of reported values, with t1024: 1025",
+                        (caller, i) -> ReportScalarPsf.stub(caller).call(0, "t" + i, 0, 0)),
                 new Case(
                         "training loops",
                         1024,

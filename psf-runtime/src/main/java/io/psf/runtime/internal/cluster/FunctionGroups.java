@@ -29,6 +29,7 @@ public final class FunctionGroups {
             "psf.model.list",
             "psf.model.newest",
             "psf.model.written",
+            "psf.report.collect",
             "psf.rounds",
             "psf.stats",
             "psf.table.counts");
@@ -71,6 +72,7 @@ public final class FunctionGroups {
             "psf.push.end",
             "psf.push.norm",
             "psf.push.sums",
+            "psf.report.scalar",
             "psf.spark.rows.start",
             "psf.sparse.push",
             "psf.sparse.push.dense.pull",

@@ -1,0 +1,41 @@
+package io.psf.builtin.internal.reports;
+
+import io.psf.api.Node;
+import io.psf.builtin.push.AtMost;
+import java.util.List;
+import java.util.TreeMap;
+
+/** The series that a server keeps. Attached to the server, used on its lane. */
+final class ReportedSeries {
+    /** The most series of a server, of which each has up to 512 points. */
+    static final int MOST = 1024;
+
+    private final TreeMap<String, TreeMap<Integer, Points>> byTag = new TreeMap<>();
+    private int count;
+
+    /** Returns the series of a server. */
+    static ReportedSeries of(Node server) {
+        return server.attachment("psf.report", ReportedSeries.class, ReportedSeries::new);
+    }
+
+    void add(int worker, String tag, long step, double value) {
+        AtMost.requireName("a reported value", tag);
+        TreeMap<Integer, Points> workers = byTag.get(tag);
+        Points points = workers == null ? null : workers.get(worker);
+        if (points == null) {
+            AtMost.requireOneMore("series of reported values, with " + tag, count, MOST, "report values of fewer tags");
+            points = new Points();
+            byTag.computeIfAbsent(tag, name -> new TreeMap<>()).put(worker, points);
+            count++;
+        }
+        points.add(step, System.currentTimeMillis(), value);
+    }
+
+    /** Returns all series, of at most so many points each. */
+    List<ReportedValues> all(int most) {
+        return byTag.entrySet().stream()
+                .flatMap(tag -> tag.getValue().entrySet().stream()
+                        .map(each -> each.getValue().series(tag.getKey(), each.getKey(), most)))
+                .toList();
+    }
+}
