@@ -130,7 +130,7 @@ class NewProjectTest {
                 .start();
 
         assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-                .isEqualTo("1 tests\n");
+                .isEqualTo("2 tests\n");
         assertThat(process.waitFor()).isZero();
     }
 
