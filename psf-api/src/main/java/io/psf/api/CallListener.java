@@ -12,25 +12,25 @@ public interface CallListener extends NodeListener {
     /**
      * A part of a request was sent: to one slice or node.
      *
-     * @param function the name of the function; for a chain, the name of its first call's function
+     * @param part the part
      * @param bytes the length of the message
      */
-    default void sent(String function, long bytes) {}
+    default void sent(CallPart part, long bytes) {}
 
     /**
      * An answer to a part of a request has arrived.
      *
-     * @param function the name of the function
+     * @param part the part
      * @param bytes the length of the message
      */
-    default void received(String function, long bytes) {}
+    default void received(CallPart part, long bytes) {}
 
     /**
      * A call has ended. The repetition of a call whose layout was out of date makes events of its own.
      *
-     * @param function the name of the function
+     * @param call the whole call
      * @param outcome {@code OK}, or the code of the failure
      * @param nanos the time since the stub was called
      */
-    default void ended(String function, PsException.Code outcome, long nanos) {}
+    default void ended(CallPart call, PsException.Code outcome, long nanos) {}
 }

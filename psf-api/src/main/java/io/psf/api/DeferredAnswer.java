@@ -1,6 +1,7 @@
 package io.psf.api;
 
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -13,20 +14,46 @@ import java.util.function.Supplier;
  * <p>Completed on the lane of the shard or node, as any answer.
  */
 public final class DeferredAnswer<R> extends CompletableFuture<R> {
-    private final Supplier<String> waitsFor;
+    private final Reason reason;
+
+    /** Why an answer is not complete. Its methods run on the lane. */
+    @FunctionalInterface
+    public interface Reason {
+        /** Returns the reason as a message {@code what: value (expected: ..)}; empty if none is known. */
+        String text();
+
+        /** Returns the ranks of the workers that the answer waits for; empty if they are not known. */
+        default Set<Integer> workers() {
+            return Set.of();
+        }
+
+        /** Returns a reason that knows the workers. */
+        static Reason of(Supplier<String> text, Supplier<? extends Set<Integer>> workers) {
+            return new Reason() {
+                @Override
+                public String text() {
+                    return text.get();
+                }
+
+                @Override
+                public Set<Integer> workers() {
+                    return workers.get();
+                }
+            };
+        }
+    }
 
     /**
      * Creates an answer that is not complete.
      *
-     * @param waitsFor returns the reason as a message {@code what: value (expected: ..)}; empty if none is known. Runs
-     *     on the lane, at most once for each call, and only if the call times out
+     * @param reason asked if the call times out, and when somebody looks at what the calls of the node wait for
      */
-    public DeferredAnswer(Supplier<String> waitsFor) {
-        this.waitsFor = Objects.requireNonNull(waitsFor, "waitsFor");
+    public DeferredAnswer(Reason reason) {
+        this.reason = Objects.requireNonNull(reason, "reason");
     }
 
-    /** Returns the reason why the answer is not complete; empty if none is known. Called on the lane. */
-    public String waitsFor() {
-        return waitsFor.get();
+    /** Returns the reason why the answer is not complete. */
+    public Reason reason() {
+        return reason;
     }
 }

@@ -1,6 +1,7 @@
 package io.psf.api;
 
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Learns which node it listens to. The listeners of calls and of requests extend it. */
 public interface NodeListener {
@@ -9,7 +10,8 @@ public interface NodeListener {
      * is added to, on the thread that starts the node or adds the listener. Events may arrive before.
      *
      * @param node the node
-     * @param gauges what can be read of the node until it is closed
+     * @param metrics returns the numbers of the node until it is closed. It asks the lanes, and waits for them for up to a
+     *     second; a lane that is busy for longer has its numbers of before. Must not be called on a lane
      */
-    default void started(NodeInfo node, List<Gauge> gauges) {}
+    default void started(NodeInfo node, Supplier<List<Metric>> metrics) {}
 }

@@ -13,29 +13,29 @@ public interface RequestListener extends NodeListener {
      * A request has arrived. A request that is refused at once, or answered from memory since it was sent again, makes
      * no event.
      *
-     * @param function the name of the function
+     * @param request the request
      * @param bytes the length of the message
      * @param depth the number of pieces of work that wait or run on the lane of the shard or node, without this request
      */
-    default void queued(String function, long bytes, int depth) {}
+    default void queued(CallPart request, long bytes, int depth) {}
 
     /**
      * A handler has returned: the answer, or a stage of the answer. A request that does not run, since its deadline has
      * passed or its caller gave it up, makes no such event.
      *
-     * @param function the name of the function
+     * @param request the request
      * @param waitedNanos the time from the arrival to the beginning of the handler
      * @param ranNanos the time that the handler took
      */
-    default void handled(String function, long waitedNanos, long ranNanos) {}
+    default void handled(CallPart request, long waitedNanos, long ranNanos) {}
 
     /**
      * A request was answered.
      *
-     * @param function the name of the function
+     * @param request the request
      * @param outcome {@code OK}, or the code of the failure
      * @param bytes the length of the message
      * @param nanos the time since the arrival of the request
      */
-    default void answered(String function, PsException.Code outcome, long bytes, long nanos) {}
+    default void answered(CallPart request, PsException.Code outcome, long bytes, long nanos) {}
 }

@@ -71,7 +71,7 @@ class StatusTablesTest {
                 cluster,
                 List.of(new SavedStep("ctr", 1200, NOW.minusSeconds(250))),
                 tensors,
-                new Statistics(time, functions, BY_SERVER, memory));
+                new Statistics(time, functions, BY_SERVER, memory, new TreeMap<>(), new TreeMap<>()));
     }
 
     private static List<String> lines(ClusterStatus now, @Nullable ClusterStatus before) {

@@ -4,7 +4,6 @@ import io.psf.api.CallInterceptor;
 import io.psf.api.CallListener;
 import io.psf.api.Caller;
 import io.psf.api.ClusterCaller;
-import io.psf.api.Gauge;
 import io.psf.api.Member;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
@@ -63,6 +62,7 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
         if (link.since() > 1) { // no number of an earlier node of this rank may come again
             client.numberFrom(link.since() - 1 << 32);
         }
+        client.setWorker(role == Role.CLIENT ? -2 - link.rank() : link.rank());
         this.gate = new CallGate(
                 client,
                 role.label() + " " + link.rank(),
@@ -73,9 +73,7 @@ abstract class ConnectedCaller implements ClusterCaller, FunctionCaller, AutoClo
         this.calls = new WorkerCalls(client, link, servers, gate, config.deadline());
         link.beat(new Beats()); // before the servers are connected, since they may take long to answer
         servers.open(link.first(), config.join().timeout());
-        node.started(
-                link.info(),
-                List.of(new Gauge("psf.members", "nodes", () -> state().nodes().size())));
+        node.started(link.info(), this::members);
     }
 
     /** Lets a connected caller leave with its process, if the configuration asks for that. */

@@ -53,7 +53,7 @@ public final class Guest implements FunctionCaller, AutoCloseable {
                 servers.add(server);
             }
         }
-        node.started(link.ticket().info(), List.of());
+        node.started(link.ticket().info(), this::members);
     }
 
     /**

@@ -1,14 +1,18 @@
 package io.psf.runtime;
 
 import io.psf.api.CallListener;
-import io.psf.api.Gauge;
+import io.psf.api.Member;
+import io.psf.api.Metric;
+import io.psf.api.Metrics;
 import io.psf.api.Names;
 import io.psf.api.NodeInfo;
 import io.psf.api.NodeListener;
+import io.psf.api.Role;
 import io.psf.runtime.internal.call.CallClient;
 import io.psf.runtime.internal.cluster.ClusterLink;
 import io.psf.runtime.internal.cluster.Join;
 import io.psf.runtime.internal.cluster.JoinStage;
+import io.psf.runtime.internal.server.node.HostNode;
 import io.psf.runtime.spi.transport.Acceptor;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.FullHeap;
@@ -42,8 +46,8 @@ final class NodeResources implements AutoCloseable {
     private final List<NodeListener> listeners = new ArrayList<>();
     /** Null until the node has started. Guarded by this. */
     private @Nullable NodeInfo info;
-    /** Guarded by this. */
-    private List<Gauge> gauges = List.of();
+    /** Returns the numbers of the node. Guarded by this. */
+    private Supplier<List<Metric>> metrics = List::of;
     /** Guarded by this. */
     private boolean closed;
 
@@ -150,25 +154,53 @@ final class NodeResources implements AutoCloseable {
         }
     }
 
-    /** Tells the listeners that the node has started. */
-    void started(NodeInfo node, List<Gauge> more) {
+    /** Tells the listeners that a server or the scheduler has started, which is measured with these parts from now on. */
+    void started(NodeInfo node, HostNode host) {
+        host.measureWith(to -> measure(host.members(), to));
+        started(node, () -> host.numbers().metrics());
+    }
+
+    /** Tells the listeners that a node that serves nobody has started. */
+    void started(NodeInfo node, Members members) {
+        started(node, () -> {
+            Metrics all = new Metrics();
+            measure(members.now(), all);
+            return all.all();
+        });
+    }
+
+    /** Knows the members of the cluster. */
+    interface Members {
+        List<Member> now();
+    }
+
+    private void started(NodeInfo node, Supplier<List<Metric>> numbers) {
         List<NodeListener> known;
         synchronized (this) {
-            List<Gauge> all = new ArrayList<>(List.of(
-                    new Gauge("psf.memory.used", "bytes", network.pool()::usedBytes),
-                    new Gauge("psf.memory.bound", "bytes", network.pool()::bound),
-                    new Gauge("psf.calls.outstanding", "calls", client::outstanding)));
-            all.addAll(more);
-            gauges = List.copyOf(all);
+            metrics = numbers;
             info = node;
             known = List.copyOf(listeners);
         }
         known.forEach(listener -> tell(listener, node));
     }
 
+    /** Measures what every node has, on any thread. */
+    private void measure(List<Member> members, Metrics to) {
+        for (Role role : List.of(Role.SERVER, Role.WORKER)) {
+            long present = members.stream().filter(each -> each.role() == role).count();
+            to.with("role", role.label()).highest("psf.members", "nodes", "members of the cluster", present);
+        }
+        to.gauge("psf.memory.used", "bytes", "requests and answers in memory", pool().usedBytes());
+        to.gauge("psf.memory.bound", "bytes", "the most that requests and answers may take", pool().bound());
+        to.gauge("psf.calls.outstanding", "calls", "calls of this node without an answer", client.outstanding());
+        Runtime jvm = Runtime.getRuntime();
+        to.gauge("psf.heap.used", "bytes", "heap in use", jvm.totalMemory() - jvm.freeMemory());
+        to.gauge("psf.heap.bound", "bytes", "the most that the heap may take", jvm.maxMemory());
+    }
+
     private void tell(NodeListener listener, NodeInfo node) {
         try {
-            listener.started(node, gauges);
+            listener.started(node, metrics);
         } catch (RuntimeException | Error e) { // the user's code
             LOG.warn("the listener {} failed", listener, Names.printable(e));
         }

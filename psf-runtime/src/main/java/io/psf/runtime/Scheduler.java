@@ -124,7 +124,8 @@ public final class Scheduler implements AutoCloseable {
             host.execute(functions::tick);
             connections.expire();
         });
-        resources.started(tickets.of(Role.SCHEDULER, 0, 0).info(), connections.gauges());
+        host.measureWith(journal);
+        resources.started(tickets.of(Role.SCHEDULER, 0, 0).info(), host);
         LOG.info("scheduler listening on {}", Member.address(config.host(), listener.port()));
     }
 

@@ -80,7 +80,7 @@ public final class Server implements AutoCloseable {
                 new ServerCalls(resources.client(), link, resources.transport(), serving.dispatcher()));
         host.setOutgoing(calls);
         serving.joined(link, config.transport().checksum());
-        resources.started(link.info(), connections.gauges());
+        resources.started(link.info(), host);
         LOG.info("server has rank {}", link.rank());
         beat(calls);
         if (link.isLate()) {

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.CallListener;
-import io.psf.api.Gauge;
+import io.psf.api.Member;
+import io.psf.api.Metric;
 import io.psf.api.NodeInfo;
 import io.psf.api.PsException;
 import io.psf.api.Role;
@@ -14,6 +15,8 @@ import io.psf.runtime.spi.transport.Channel;
 import io.psf.runtime.spi.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** What nodes are made of. */
@@ -100,25 +103,29 @@ final class NodeResourcesTest {
     @Test
     void aListenerLearnsOfTheNodeOnceWhetherItWasAddedBeforeTheStartOrAfter() {
         List<NodeInfo> told = new ArrayList<>();
-        List<List<String>> gauges = new ArrayList<>();
+        List<List<Metric>> metrics = new ArrayList<>();
         CallListener listener = new CallListener() {
             @Override
-            public void started(NodeInfo node, List<Gauge> all) {
+            public void started(NodeInfo node, Supplier<List<Metric>> all) {
                 told.add(node);
-                gauges.add(all.stream().map(Gauge::name).toList());
+                metrics.add(all.get());
             }
         };
         NodeInfo info = new NodeInfo(Role.WORKER, 3, "5eed");
         try (NodeResources node = open(true)) {
             node.listen(listener);
             assertThat(told).isEmpty();
-            node.started(info, List.of(new Gauge("mine", "things", () -> 7)));
+            node.started(info, () -> List.of(new Member(Role.WORKER, 3, "", 0)));
             assertThat(told).containsExactly(info);
             node.listen(listener);
             assertThat(told).containsExactly(info, info);
         }
-        assertThat(gauges)
-                .allSatisfy(names -> assertThat(names)
-                        .containsExactly("psf.memory.used", "psf.memory.bound", "psf.calls.outstanding", "mine"));
+        assertThat(metrics).allSatisfy(all -> {
+            assertThat(all).extracting(Metric::name).contains("psf.memory.used", "psf.memory.bound");
+            assertThat(all)
+                    .filteredOn(each -> each.name().equals("psf.members"))
+                    .flatExtracting(Metric::samples)
+                    .contains(new Metric.Sample(Map.of("role", "worker"), 1));
+        });
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.CallListener;
+import io.psf.api.CallPart;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.Optimizers;
@@ -29,9 +30,9 @@ final class RequestsTest {
         private final Map<String, Integer> counts = new ConcurrentHashMap<>();
 
         @Override
-        public void sent(String function, long bytes) {
-            if (!function.equals("psf.cluster.beat")) {
-                counts.merge(function, 1, Integer::sum);
+        public void sent(CallPart part, long bytes) {
+            if (!part.function().equals("psf.cluster.beat")) {
+                counts.merge(part.function(), 1, Integer::sum);
             }
         }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.psf.api.CallListener;
+import io.psf.api.CallPart;
 import io.psf.builtin.Tensors;
 import io.psf.spark.ml.PsFactorizationMachine;
 import io.psf.spark.ml.PsFactorizationMachineModel;
@@ -61,12 +62,12 @@ class WideModelTest {
         });
         NodeClient.get().listen(new CallListener() {
             @Override
-            public void sent(String function, long bytes) {
+            public void sent(CallPart part, long bytes) {
                 THROUGH_DRIVER.addAndGet(bytes);
             }
 
             @Override
-            public void received(String function, long bytes) {
+            public void received(CallPart part, long bytes) {
                 THROUGH_DRIVER.addAndGet(bytes);
             }
         });

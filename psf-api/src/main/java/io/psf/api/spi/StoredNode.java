@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * A node with the directory for checkpoints, for the functions that save and load tensors; with its class path, for the
@@ -91,6 +92,12 @@ public interface StoredNode extends Node {
      */
     CompletionStage<Void> onEveryShard(Consumer<? super Shard> work);
 
+    /**
+     * Returns what this node measures of itself, completed on this node's lane, after a second at most. A lane that is
+     * busy for longer has its numbers of before.
+     */
+    CompletionStage<NodeNumbers> numbers();
+
     /** Returns the memory that the tensors of this node have. */
     MemoryUse tensorMemory();
 
@@ -102,6 +109,9 @@ public interface StoredNode extends Node {
      */
     CompletionStage<Integer> clear(TensorId tensor);
 
-    /** Adds a listener to the requests that this node handles from now on. The test kit's nodes make no events. */
-    void listen(RequestListener listener);
+    /**
+     * Returns the listener of a type to the requests that this node handles. If it has none, one is made and added. The
+     * test kit's nodes make no events.
+     */
+    <L extends RequestListener> L listener(Class<L> type, Supplier<? extends L> factory);
 }

@@ -1,6 +1,8 @@
 package io.psf.builtin.policy;
 
 import io.psf.api.Measured;
+import io.psf.api.Metered;
+import io.psf.api.Metrics;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.ShardBytes;
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * rows that are idle or for which there is no capacity. Attached to the shard, used on its lane. Its marks of the rows
  * are a separate attachment, which is saved.
  */
-public final class RowPolicy implements Measured, MovingState {
+public final class RowPolicy implements Measured, Metered, MovingState {
     /** The start of the seconds: 2020-01-01T00:00:00Z, in seconds since 1970. */
     private static final long EPOCH = 1_577_836_800L;
 
@@ -118,6 +120,16 @@ public final class RowPolicy implements Measured, MovingState {
     @Override
     public long bytes() {
         return sketch == null ? 0 : sketch.bytes();
+    }
+
+    @Override
+    public void measure(Metrics to) {
+        if (!isNone()) {
+            to.counter("psf.table.admitted", "rows", "rows that pushes have made", admitted);
+            to.counter("psf.table.refused", "updates", "updates of keys that have not come often enough", refused);
+            to.counter("psf.table.expired", "rows", "rows removed since no push touched them", expired);
+            to.counter("psf.table.evicted", "rows", "rows removed since the table was full", evicted);
+        }
     }
 
     /** Returns the counts. */

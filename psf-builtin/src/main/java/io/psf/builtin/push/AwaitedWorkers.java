@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,18 +112,22 @@ final class AwaitedWorkers {
      * @param quorum null if it waits for all workers
      */
     String describe(Round round, long number, List<Member> members, @Nullable RoundQuorum quorum) {
-        List<Integer> missing = members.stream()
-                .filter(member -> isMissing(member, round))
-                .map(Member::rank)
-                .sorted()
-                .toList();
-        return "workers without a push in round " + number + ": " + missing + " (expected: none of the workers"
+        return "workers without a push in round " + number + ": " + missing(round, members)
+                + " (expected: none of the workers"
                 + " that were present when it opened, still are, and have not ended their pushes"
                 + (quorum == null
                         ? ""
                         : ", or " + quorum.pushes() + " pushes instead of "
                                 + round.pushes().size())
                 + ");" + NOT_APPLIED;
+    }
+
+    /** Returns the ranks of the workers that a round waits for, in order. */
+    Set<Integer> missing(Round round, List<Member> members) {
+        return members.stream()
+                .filter(member -> isMissing(member, round))
+                .map(Member::rank)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private boolean isMissing(Member member, Round round) {

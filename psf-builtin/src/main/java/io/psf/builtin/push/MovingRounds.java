@@ -1,5 +1,6 @@
 package io.psf.builtin.push;
 
+import io.psf.api.DeferredAnswer;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -43,7 +44,7 @@ record MovingRounds(@Nullable RoundQuorum quorum, AwaitedWorkers awaited, TakenP
      * @return the number of rounds that have closed
      * @throws IllegalArgumentException if the other shard's rounds close otherwise
      */
-    long read(DataInputStream in, Supplier<String> waitsFor, Supplier<Round> opens) throws IOException {
+    long read(DataInputStream in, DeferredAnswer.Reason waitsFor, Supplier<Round> opens) throws IOException {
         long closed = in.readLong();
         awaited.read(in);
         boolean hasQuorum = in.readBoolean();

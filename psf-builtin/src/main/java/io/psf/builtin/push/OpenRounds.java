@@ -1,5 +1,6 @@
 package io.psf.builtin.push;
 
+import io.psf.api.DeferredAnswer.Reason;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +43,7 @@ final class OpenRounds {
 
     private final AwaitedWorkers awaited = new AwaitedWorkers();
     /** Says which workers the oldest round waits for; one object for all pushes. */
-    private final Supplier<String> waitsFor = this::waitedFor;
+    private final Reason waitsFor = Reason.of(this::waitedFor, this::missing);
 
     private boolean closing;
     /** The tensors whose rounds the last round waits for; null for none. */
@@ -63,13 +63,18 @@ final class OpenRounds {
         return closed;
     }
 
+    /** Returns the number of rounds that wait for pushes. */
+    int open() {
+        return open.size();
+    }
+
     /** True while a round waits for sums of other slices, or is being answered. */
     boolean isClosing() {
         return closing;
     }
 
     /** Says which workers the oldest round waits for. */
-    Supplier<String> waitsFor() {
+    Reason waitsFor() {
         return waitsFor;
     }
 
@@ -260,6 +265,12 @@ final class OpenRounds {
         } finally {
             closing = isPending;
         }
+    }
+
+    /** Returns the workers that the oldest round waits for. */
+    private Set<Integer> missing() {
+        Round oldest = open.peek();
+        return closing || oldest == null ? Set.of() : awaited.missing(oldest, shard.members());
     }
 
     private String waitedFor() {

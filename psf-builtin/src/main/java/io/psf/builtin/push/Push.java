@@ -23,7 +23,7 @@ record Push<R>(
      *
      * @param waitsFor says which workers the round waits for
      */
-    Push(long call, Supplier<R> answer, @Nullable Caller caller, Supplier<String> waitsFor) {
+    Push(long call, Supplier<R> answer, @Nullable Caller caller, DeferredAnswer.Reason waitsFor) {
         this(call, answer, new DeferredAnswer<>(waitsFor), caller);
     }
 

@@ -4,6 +4,8 @@ import io.psf.api.CallInfo;
 import io.psf.api.Caller;
 import io.psf.api.DeferredAnswer;
 import io.psf.api.Member;
+import io.psf.api.Metered;
+import io.psf.api.Metrics;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
@@ -41,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * Until then the push stays in its request, uncopied. So a server may hold one push of each worker for each of at most
  * {@value OpenRounds#MOST_OPEN} rounds.
  */
-public final class Pushes extends WaitingCalls implements MovingState {
+public final class Pushes extends WaitingCalls implements Metered, MovingState {
     private final Shard shard;
     private final boolean synchronous;
     private final boolean mean;
@@ -112,6 +114,19 @@ public final class Pushes extends WaitingCalls implements MovingState {
     /** Returns the number of rounds that have closed. */
     long closed() {
         return rounds.closed();
+    }
+
+    @Override
+    public void measure(Metrics to) {
+        if (synchronous) {
+            to.highest("psf.rounds.closed", "rounds", "rounds that have closed, on the slice with the most", closed());
+            to.gauge("psf.rounds.open", "rounds", "rounds that wait for pushes, summed over the slices", rounds.open());
+        }
+        late().forEach((worker, count) -> to.with("worker", worker)
+                .highest("psf.pushes.late", "pushes", "late pushes, on the slice with the most", count));
+        skipped()
+                .forEach((worker, count) -> to.with("worker", worker)
+                        .highest("psf.pushes.skipped", "pushes", "pushes left out as not finite, likewise", count));
     }
 
     /** Returns the number of late pushes by worker. */

@@ -1,6 +1,7 @@
 package io.psf.builtin.push;
 
 import io.psf.api.Caller;
+import io.psf.api.DeferredAnswer;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
@@ -17,7 +18,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -343,7 +343,7 @@ final class Round {
      *
      * @param taken gets the pushes
      */
-    void read(DataInputStream in, TakenPushes taken, Supplier<String> waitsFor) throws IOException {
+    void read(DataInputStream in, TakenPushes taken, DeferredAnswer.Reason waitsFor) throws IOException {
         for (int left = in.readInt(); left > 0; left--) {
             counted.add(in.readInt());
         }

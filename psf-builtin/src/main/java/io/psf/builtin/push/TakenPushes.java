@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +35,7 @@ final class TakenPushes {
     }
 
     /** Adds a push of an open round. */
-    Push<Object> add(int worker, long call, Supplier<String> waitsFor) {
+    Push<Object> add(int worker, long call, DeferredAnswer.Reason waitsFor) {
         Push<Object> push = new Push<>(call, () -> TakenPushes.class, null, waitsFor);
         waiting.put(new Call(worker, call), push.answered());
         return push;

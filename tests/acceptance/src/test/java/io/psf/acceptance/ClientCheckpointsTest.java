@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.psf.api.CallPart;
 import io.psf.api.ClusterCaller;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
@@ -427,8 +428,8 @@ class ClientCheckpointsTest {
             CountDownLatch isLost = new CountDownLatch(1);
             cluster.servers().get(1).listen(new RequestListener() {
                 @Override
-                public void queued(String function, long bytes, int depth) { // the save is under way
-                    if (function.equals(FreezeModelPsf.NAME) && isLost.getCount() > 0) {
+                public void queued(CallPart request, long bytes, int depth) { // the save is under way
+                    if (request.function().equals(FreezeModelPsf.NAME) && isLost.getCount() > 0) {
                         var unused = CompletableFuture.runAsync(() -> {
                             cluster.servers().get(1).close();
                             isLost.countDown();

@@ -101,8 +101,8 @@ class ComeAndGoTest {
             cluster.scheduler().listen(scheduler);
             cluster.servers().get(0).listen(server);
             TensorId w = Tensors.init(cluster.worker(), DENSE);
-            long sessionsOfScheduler = scheduler.read("psf.sessions");
-            long sessionsOfServer = server.read("psf.sessions");
+            double sessionsOfScheduler = scheduler.read("psf.sessions");
+            double sessionsOfServer = server.read("psf.sessions");
             for (int i = 0; i < 1000; i++) {
                 try (Client client = cluster.client()) {
                     Tensors.push(client, w, ones(1000)).await();

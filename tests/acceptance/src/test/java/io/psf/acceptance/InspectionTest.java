@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.psf.api.Metric;
 import io.psf.api.Node;
+import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.ShardBytes;
 import io.psf.api.TensorId;
@@ -12,15 +14,18 @@ import io.psf.builtin.FunctionStatistics;
 import io.psf.builtin.Latency;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.Statistics;
+import io.psf.builtin.TablePolicy;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.TensorSummary;
 import io.psf.builtin.Tensors;
+import io.psf.builtin.Updates;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -102,6 +107,80 @@ final class InspectionTest {
             FunctionStatistics faulty = of(statistics, FaultyPsf.FUNCTION.info().name());
             assertThat(faulty.outcomes()).containsOnlyKeys(PsException.Code.HANDLER_FAILED.name());
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Clusters.Over.class)
+    void tensorsAndTheLoadOfTheirSlicesAreMeasured(Clusters.Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 1)) {
+            Worker worker = cluster.worker();
+            TensorId w = Tensors.init(worker, TensorSpec.dense("w", 1000, 4).slices(4));
+            TensorId table = Tensors.init(
+                    worker,
+                    TensorSpec.growing("table", 2)
+                            .slices(2)
+                            .policy(TablePolicy.keepAll().mostRows(2)));
+            Statistics.of(worker);
+            Tensors.pushRows(worker, table, new long[] {1}, new float[2]).await();
+            Tensors.pushRows(worker, table, new long[] {1, 3, 5, 7}, new float[8])
+                    .await();
+            Tensors.push(worker, w, new float[4000]).await();
+            Statistics statistics = Statistics.of(worker);
+            Metric rows = metric(statistics, "psf.tensor.rows");
+            assertThat(rows.samples())
+                    .contains(new Metric.Sample(Map.of("tensor", "w"), 1000))
+                    .anySatisfy(each -> assertThat(each.labels()).containsEntry("tensor", "table"));
+            assertThat(metric(statistics, "psf.tensor.bytes").samples())
+                    .contains(new Metric.Sample(Map.of("tensor", "w", "part", "values"), 16_000));
+            for (int slice = 0; slice < 4; slice++) {
+                Map<String, String> labels = Map.of("tensor", "w", "slice", "" + slice);
+                assertThat(metric(statistics, "psf.slice.rows").samples()).contains(new Metric.Sample(labels, 250));
+                assertThat(metric(statistics, "psf.slice.requests").samples()).contains(new Metric.Sample(labels, 1));
+                assertThat(metric(statistics, "psf.slice.traffic").samples())
+                        .filteredOn(each -> each.labels().equals(labels))
+                        .allSatisfy(each -> assertThat(each.value()).isBetween(4000.0, 5000.0))
+                        .hasSize(1);
+            }
+            assertThat(statistics.total("psf.table.admitted")).isBetween(2.0, 5.0);
+            assertThat(statistics.total("psf.table.evicted")).isPositive();
+            assertThat(statistics.total("psf.memory.bound")).isPositive();
+        }
+    }
+
+    @Test
+    void aCallThatWaitsSaysForWhom() {
+        try (PsCluster cluster = Clusters.start(Clusters.Over.TCP, 1, 2)) {
+            TensorId w = Tensors.init(
+                    cluster.worker(), TensorSpec.dense("w", 8).slices(2).updates(Updates.SUM));
+            Pending<?> first = Tensors.push(cluster.worker(0), w, new float[8]);
+            await().until(() ->
+                    !Statistics.of(cluster.worker(1)).waiting().get(0).isEmpty());
+            Statistics statistics = Statistics.of(cluster.worker(1));
+            assertThat(statistics.waiting().get(0)).singleElement().satisfies(each -> {
+                assertThat(each.function()).isEqualTo(PUSH);
+                assertThat(each.tensor()).isEqualTo("w");
+                assertThat(each.workers()).containsExactly(0);
+                assertThat(each.awaited()).containsExactly(1);
+                assertThat(each.reason()).startsWith("workers without a push in round 1: [1]");
+                assertThat(each.nanos()).isPositive();
+            });
+            Map<String, String> awaited = Map.of("function", PUSH, "tensor", "w", "worker", "1");
+            assertThat(metric(statistics, "psf.workers.awaited").samples())
+                    .containsExactly(new Metric.Sample(awaited, 1));
+            assertThat(statistics.total("psf.rounds.open")).isEqualTo(2);
+            Tensors.push(cluster.worker(1), w, new float[8]).await();
+            first.await();
+            assertThat(statistics.total("psf.rounds.closed")).isZero();
+            await().until(() -> Statistics.of(cluster.worker()).total("psf.rounds.closed") == 1);
+            assertThat(Statistics.of(cluster.worker()).waiting().get(0)).isEmpty();
+        }
+    }
+
+    private static Metric metric(Statistics statistics, String name) {
+        return statistics.total().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(name + ": not measured"));
     }
 
     private static FunctionStatistics of(Statistics statistics, String function) {

@@ -6,7 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.psf.acceptance.Clusters.Over;
 import io.psf.api.CallListener;
-import io.psf.api.Gauge;
+import io.psf.api.CallPart;
+import io.psf.api.Metric;
 import io.psf.api.NodeInfo;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
@@ -20,9 +21,8 @@ import io.psf.builtin.Updates;
 import io.psf.runtime.PsCluster;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,19 +38,19 @@ final class ListenersTest {
         final List<Event> events = new CopyOnWriteArrayList<>();
 
         @Override
-        public void queued(String function, long bytes, int depth) {
-            events.add(new Event("queued", function, Code.OK, bytes, depth));
+        public void queued(CallPart part, long bytes, int depth) {
+            events.add(new Event("queued", part.function(), Code.OK, bytes, depth));
         }
 
         @Override
-        public void handled(String function, long waitedNanos, long ranNanos) {
+        public void handled(CallPart part, long waitedNanos, long ranNanos) {
             assertThat(waitedNanos).isNotNegative();
-            events.add(new Event("handled", function, Code.OK, 0, ranNanos));
+            events.add(new Event("handled", part.function(), Code.OK, 0, ranNanos));
         }
 
         @Override
-        public void answered(String function, Code outcome, long bytes, long nanos) {
-            events.add(new Event("answered", function, outcome, bytes, nanos));
+        public void answered(CallPart part, Code outcome, long bytes, long nanos) {
+            events.add(new Event("answered", part.function(), outcome, bytes, nanos));
         }
     }
 
@@ -58,18 +58,18 @@ final class ListenersTest {
         final List<Event> events = new CopyOnWriteArrayList<>();
 
         @Override
-        public void sent(String function, long bytes) {
-            events.add(new Event("sent", function, Code.OK, bytes, 0));
+        public void sent(CallPart part, long bytes) {
+            events.add(new Event("sent", part.function(), Code.OK, bytes, 0));
         }
 
         @Override
-        public void received(String function, long bytes) {
-            events.add(new Event("received", function, Code.OK, bytes, 0));
+        public void received(CallPart part, long bytes) {
+            events.add(new Event("received", part.function(), Code.OK, bytes, 0));
         }
 
         @Override
-        public void ended(String function, Code outcome, long nanos) {
-            events.add(new Event("ended", function, outcome, 0, nanos));
+        public void ended(CallPart part, Code outcome, long nanos) {
+            events.add(new Event("ended", part.function(), outcome, 0, nanos));
         }
     }
 
@@ -141,19 +141,19 @@ final class ListenersTest {
             Requests good = new Requests();
             cluster.servers().get(0).listen(new RequestListener() {
                 @Override
-                public void queued(String function, long bytes, int depth) {
+                public void queued(CallPart part, long bytes, int depth) {
                     throw new IllegalStateException("a defect of the listener");
                 }
 
                 @Override
-                public void answered(String function, Code outcome, long bytes, long nanos) {
+                public void answered(CallPart part, Code outcome, long bytes, long nanos) {
                     throw new AssertionError("a defect of the listener");
                 }
             });
             cluster.servers().get(0).listen(good);
             cluster.worker().listen(new CallListener() {
                 @Override
-                public void ended(String function, Code outcome, long nanos) {
+                public void ended(CallPart part, Code outcome, long nanos) {
                     throw new IllegalStateException("a defect of the listener");
                 }
             });
@@ -163,30 +163,14 @@ final class ListenersTest {
         }
     }
 
-    /** A listener that keeps what it was told of its node. */
-    private static final class Started implements CallListener, RequestListener {
-        final List<NodeInfo> nodes = new CopyOnWriteArrayList<>();
-        final Map<String, Gauge> gauges = new ConcurrentHashMap<>();
-
-        @Override
-        public void started(NodeInfo node, List<Gauge> all) {
-            nodes.add(node);
-            all.forEach(gauge -> assertThat(gauges.put(gauge.name(), gauge)).isNull());
-        }
-
-        long read(String name) {
-            return Objects.requireNonNull(gauges.get(name), name).read();
-        }
-    }
-
     @Test
     void listenersLearnOfTheirNodeAndReadItsGauges() {
         try (PsCluster cluster = Clusters.start(Over.TCP, 2, 2)) {
-            Started worker = new Started();
-            Started server = new Started();
-            Started scheduler = new Started();
-            cluster.worker(1).listen(worker);
-            cluster.servers().get(1).listen((RequestListener) server);
+            Gauges worker = new Gauges();
+            Gauges server = new Gauges();
+            Gauges scheduler = new Gauges();
+            cluster.worker(1).listen(worker.ofWorker());
+            cluster.servers().get(1).listen(server);
             cluster.scheduler().listen(scheduler);
 
             String identity = worker.nodes.get(0).cluster();
@@ -195,8 +179,11 @@ final class ListenersTest {
             assertThat(server.nodes).containsExactly(new NodeInfo(Role.SERVER, 1, identity));
             assertThat(scheduler.nodes).containsExactly(new NodeInfo(Role.SCHEDULER, 0, identity));
             assertThat(List.of(worker, server, scheduler)).allSatisfy(each -> {
-                assertThat(each.read("psf.members")).isEqualTo(4);
-                assertThat(each.read("psf.memory.used")).isBetween(0L, each.read("psf.memory.bound"));
+                assertThat(each.metric("psf.members").samples())
+                        .containsExactlyInAnyOrder(
+                                new Metric.Sample(Map.of("role", "server"), 2),
+                                new Metric.Sample(Map.of("role", "worker"), 2));
+                assertThat(each.read("psf.memory.used")).isBetween(0.0, each.read("psf.memory.bound"));
             });
             assertThat(server.read("psf.lanes")).isGreaterThanOrEqualTo(2);
             assertThat(server.read("psf.sessions")).as("one of each worker").isEqualTo(2);
@@ -207,10 +194,10 @@ final class ListenersTest {
     @Test
     void anOpenRoundIsAGauge() {
         try (PsCluster cluster = Clusters.start(Over.TCP, 1, 2)) {
-            Started server = new Started();
-            Started worker = new Started();
-            cluster.servers().get(0).listen((RequestListener) server);
-            cluster.worker(0).listen(worker);
+            Gauges server = new Gauges();
+            Gauges worker = new Gauges();
+            cluster.servers().get(0).listen(server);
+            cluster.worker(0).listen(worker.ofWorker());
             TensorId w = Tensors.init(
                     cluster.worker(), TensorSpec.dense("w", 4).slices(2).updates(Updates.SUM));
             assertThat(server.read("psf.shards.waiting")).isZero();
@@ -229,7 +216,7 @@ final class ListenersTest {
         try (PsCluster cluster = PsCluster.embedded(1)) {
             cluster.worker().listen(new CallListener() {
                 @Override
-                public void started(NodeInfo node, List<Gauge> gauges) {
+                public void started(NodeInfo node, Supplier<List<Metric>> metrics) {
                     throw new IllegalStateException("a defect of the listener");
                 }
             });

@@ -412,7 +412,7 @@ final class ReturnAttacksTest {
                 servers.add(gauges);
             }
             job.push();
-            List<List<Long>> before = read(scheduler, servers);
+            List<List<Double>> before = read(scheduler, servers);
             Transport dying = new NetTransport(pool, Sharing.NEVER, Duration.ZERO, ConnectionLimits.usual());
             CallClient gone = new CallClient(pool);
             List<Pending<?>> calls = new ArrayList<>();
@@ -429,8 +429,8 @@ final class ReturnAttacksTest {
         }
     }
 
-    private static List<List<Long>> read(Gauges scheduler, List<Gauges> servers) {
-        List<List<Long>> read = new ArrayList<>();
+    private static List<List<Double>> read(Gauges scheduler, List<Gauges> servers) {
+        List<List<Double>> read = new ArrayList<>();
         read.add(List.of(scheduler.read("psf.connections"), scheduler.read("psf.sessions")));
         for (Gauges each : servers) {
             read.add(List.of(each.read("psf.connections"), each.read("psf.sessions"), each.read("psf.calls.deferred")));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.psf.api.CallListener;
+import io.psf.api.CallPart;
 import io.psf.api.Pending;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
@@ -134,8 +135,8 @@ final class MovedSlicesTest {
         private final AtomicLong sent = new AtomicLong();
 
         @Override
-        public void sent(String function, long bytes) {
-            if (function.equals("acceptance.add-everywhere")) {
+        public void sent(CallPart part, long bytes) {
+            if (part.function().equals("acceptance.add-everywhere")) {
                 sent.incrementAndGet();
             }
         }

@@ -13,7 +13,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +28,7 @@ final class OpenReduction {
     /** The values that are not combined yet, by worker, in the order of the ranks. */
     private final TreeMap<Integer, Held> held = new TreeMap<>();
 
-    private final Supplier<String> waitsFor;
+    private final DeferredAnswer.Reason waitsFor;
     private boolean begun;
     /** Why no call gets a result; null if they may. */
     private @Nullable PsException failure;
@@ -47,7 +46,7 @@ final class OpenReduction {
      * @param counted the ranks of the workers that it is for
      * @param waitsFor says which workers have not called
      */
-    OpenReduction(Operation operation, Set<Integer> counted, Supplier<String> waitsFor) {
+    OpenReduction(Operation operation, Set<Integer> counted, DeferredAnswer.Reason waitsFor) {
         this.operation = operation;
         this.counted = counted;
         this.waitsFor = waitsFor;

@@ -1,5 +1,6 @@
 package io.psf.builtin.internal.allreduce;
 
+import io.psf.api.DeferredAnswer.Reason;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
@@ -25,6 +26,7 @@ final class Reductions extends WaitingCalls {
     private static final int MOST_OPEN = 4;
 
     private final Shard shard;
+    private final Reason waitsFor = Reason.of(this::waitedFor, this::missing);
     private final TreeMap<Long, OpenReduction> open = new TreeMap<>();
     /** The workers that have called. */
     private final Set<Integer> known = new HashSet<>();
@@ -87,7 +89,7 @@ final class Reductions extends WaitingCalls {
                     "open all-reduces: " + (MOST_OPEN + 1) + " (expected: at most " + MOST_OPEN + ")");
         }
         OpenReduction reduction =
-                there == null ? new OpenReduction(slice.operation(), counted(worker), this::waitsFor) : there;
+                there == null ? new OpenReduction(slice.operation(), counted(worker), waitsFor) : there;
         CompletableFuture<ReduceValues.Response> answer =
                 reduction.add(worker, slice.operation(), slice.values(), shard.requestRelease());
         open.put(number, reduction);
@@ -168,7 +170,11 @@ final class Reductions extends WaitingCalls {
         dropped.forEach(each -> each.drop(reason));
     }
 
-    private String waitsFor() {
+    private Set<Integer> missing() {
+        return open.isEmpty() ? Set.of() : open.firstEntry().getValue().missing();
+    }
+
+    private String waitedFor() {
         Map.Entry<Long, OpenReduction> oldest = open.firstEntry();
         if (oldest == null) {
             return "";

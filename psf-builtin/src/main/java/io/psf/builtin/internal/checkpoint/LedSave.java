@@ -45,6 +45,8 @@ public final class LedSave {
     private boolean hasBegun;
 
     private boolean isCommitted;
+    /** The bytes that the servers have written. */
+    private long bytes;
 
     /**
      * The conditions of a save.
@@ -102,6 +104,7 @@ public final class LedSave {
     }
 
     private CompletionStage<Void> run() {
+        long begin = System.nanoTime();
         checks.allowed().run();
         CompletionStage<Void> asked = checks.asksFirst() ? ask() : CompletableFuture.completedFuture(null);
         Caller servers = leader.caller(ModelWorks.LIMIT);
@@ -121,7 +124,14 @@ public final class LedSave {
                     SkippedSteps skipped = skipped();
                     return leader.runApart("psf-commit", () -> commit(files.written(), skipped));
                 }))
-                .thenCompose(committed -> named());
+                .thenCompose(committed -> {
+                    counts().saved(step, bytes, System.nanoTime() - begin);
+                    return named();
+                });
+    }
+
+    private SaveCounts counts() {
+        return ModelWorks.of(leader).saves(steps.model());
     }
 
     private CompletionStage<Void> named() {
@@ -185,10 +195,11 @@ public final class LedSave {
         List<SavedIndex> indexes = written.stream().map(WrittenFiles::index).toList();
         seen.write(new ModelManifest(step, tensors, indexes, all));
         isCommitted = true;
+        bytes = written.stream().mapToLong(WrittenFiles::bytes).sum();
         LOG.info(
                 "checkpoint \"{}\": {} bytes, {} slices with changes alone",
                 steps.name(step),
-                written.stream().mapToLong(WrittenFiles::bytes).sum(),
+                bytes,
                 written.stream().mapToInt(WrittenFiles::increments).sum());
         skipped.saved();
         seen.prune(options.kept(), step, options.increments() > 0, skipped)
@@ -214,6 +225,9 @@ public final class LedSave {
      */
     private CompletionStage<Void> failed(Throwable why) {
         String reason = why instanceof PsException known ? known.code() + ": " + known.detail() : why.toString();
+        if (!isCommitted) {
+            counts().failed();
+        }
         LOG.warn(
                 isCommitted
                         ? "checkpoint \"{}\" is saved, and not named to the cluster: {}"

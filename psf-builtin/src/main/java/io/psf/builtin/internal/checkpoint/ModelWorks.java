@@ -1,5 +1,7 @@
 package io.psf.builtin.internal.checkpoint;
 
+import io.psf.api.Metered;
+import io.psf.api.Metrics;
 import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.spi.StoredNode;
@@ -9,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -20,18 +23,19 @@ import java.util.function.Supplier;
  * The saves, loads and deletions of models that a server leads: one of a model at a time, the others wait. It knows the
  * damaged steps of each model. Attached to the server that leads, used on its lane.
  */
-public final class ModelWorks {
+public final class ModelWorks implements Metered {
     /** Selects the server for all models, which thereby detects that workers save different ones. */
     public static final long SERVER = 0;
 
     /** The time for a call of a save or load. Disks may be slow; the loss of a server is detected much earlier. */
     public static final Duration LIMIT = Duration.ofHours(2);
 
-    /** The most models with damaged steps. */
+    /** The most models with damaged steps, and with counts of saves. */
     static final int MOST_SKIPPED = 1024;
 
     private final Map<String, Turns> ofModels = new HashMap<>();
     private final Map<String, SkippedSteps> skipped = new HashMap<>();
+    private final Map<String, SaveCounts> saves = new LinkedHashMap<>();
     /** The number of works that have ended. */
     private long ended;
 
@@ -122,6 +126,19 @@ public final class ModelWorks {
     private static <T> CompletionStage<T> unwanted(String model) {
         return CompletableFuture.failedFuture(
                 new PsException(PsException.Code.CANCELLED, "work on model \"" + model + "\": nobody waits for it"));
+    }
+
+    /** Returns the counts of a model's saves. */
+    SaveCounts saves(String model) {
+        if (saves.size() >= MOST_SKIPPED && !saves.containsKey(model)) {
+            saves.remove(saves.keySet().iterator().next());
+        }
+        return saves.computeIfAbsent(model, name -> new SaveCounts());
+    }
+
+    @Override
+    public void measure(Metrics to) {
+        saves.forEach((model, counts) -> counts.measure(to.with("model", model)));
     }
 
     /** Returns the damaged steps of a model. */

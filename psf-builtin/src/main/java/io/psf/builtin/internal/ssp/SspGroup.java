@@ -1,7 +1,9 @@
 package io.psf.builtin.internal.ssp;
 
 import io.psf.api.DeferredAnswer;
+import io.psf.api.DeferredAnswer.Reason;
 import io.psf.api.Member;
+import io.psf.api.Metrics;
 import io.psf.api.PsException;
 import io.psf.builtin.push.Renumbering;
 import io.psf.builtin.push.WaitingCalls;
@@ -117,10 +119,21 @@ final class SspGroup {
         joined.add(worker);
         paces.put(rank, new Pace(worker, clock));
         long until = clock - staleness;
-        CompletableFuture<SspSync.Response> answer = new DeferredAnswer<>(() -> behind(until));
+        CompletableFuture<SspSync.Response> answer = new DeferredAnswer<>(
+                Reason.of(() -> behind(until), () -> clocksBehind(until).keySet()));
         waiting.add(new WaitingSync(worker, until, answer));
         release(members);
         return answer;
+    }
+
+    /** Measures the clocks of the workers that are present. */
+    void measure(Metrics to) {
+        for (Pace pace : paces.values()) {
+            if (present.contains(pace.worker())) {
+                to.with("worker", pace.worker()).highest("psf.ssp.clock", "clocks", "clock of a worker", pace.clock());
+            }
+        }
+        to.highest("psf.ssp.staleness", "clocks", "clocks that a worker may be ahead of the slowest", staleness);
     }
 
     /** Fails the calls that wait. */
@@ -195,8 +208,8 @@ final class SspGroup {
         return workers;
     }
 
-    /** Returns which workers are behind a clock, as a message. */
-    private String behind(long until) {
+    /** Returns the workers behind a clock, with their clocks. */
+    private Map<Integer, Long> clocksBehind(long until) {
         Map<Integer, Long> clocks = new TreeMap<>();
         Set<Integer> toCome = mayCome();
         for (Pace pace : paces.values()) {
@@ -208,7 +221,13 @@ final class SspGroup {
         if (isOfAll() || paces.size() < size) {
             toCome.forEach(worker -> clocks.put(worker, 0L));
         }
-        return "workers behind clock " + until + ", with their clocks: " + clocks + " (expected: none in " + this + ")";
+        return clocks;
+    }
+
+    /** Returns which workers are behind a clock, as a message. */
+    private String behind(long until) {
+        return "workers behind clock " + until + ", with their clocks: " + clocksBehind(until) + " (expected: none in "
+                + this + ")";
     }
 
     private static void require(boolean holds, String name, long actual, String expected) {

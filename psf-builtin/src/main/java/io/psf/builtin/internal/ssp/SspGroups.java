@@ -1,6 +1,8 @@
 package io.psf.builtin.internal.ssp;
 
 import io.psf.api.Member;
+import io.psf.api.Metered;
+import io.psf.api.Metrics;
 import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.builtin.push.AtMost;
@@ -13,7 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /** The groups of a server, by key. Attached to the server, used on its lane. */
-public final class SspGroups extends WaitingCalls {
+public final class SspGroups extends WaitingCalls implements Metered {
     /** The most groups. Those without a present worker make way for new ones. */
     static final int MOST = 4096;
 
@@ -64,6 +66,11 @@ public final class SspGroups extends WaitingCalls {
         }
         return group.sync(
                 request.rank(), request.clock(), Workers.rank(server.call(), "clock of a worker"), server.members());
+    }
+
+    @Override
+    public void measure(Metrics to) {
+        groups.forEach((key, group) -> group.measure(to.with("group", key)));
     }
 
     @Override

@@ -2,12 +2,16 @@ package io.psf.builtin.internal.statistics;
 
 import static io.psf.api.layout.Reduction.MIN;
 
+import io.psf.api.Metric;
+import io.psf.api.Metrics;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
+import io.psf.api.Waiting;
 import io.psf.api.layout.Reduce;
 import io.psf.api.spi.MemoryUse;
 import io.psf.api.spi.StoredNode;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Collects the statistics of the functions on every server. A server counts from the first such call on: without one,
@@ -24,8 +28,17 @@ public interface CollectStatistics {
      * @param nanos the time that the servers have counted for; of several servers the shortest
      * @param functions the functions of each server that requests have named
      * @param memory the memory of each server
+     * @param servers the other numbers of each server
      */
-    record Response(@Reduce(MIN) long nanos, List<OfFunction> functions, List<OfMemory> memory) {}
+    record Response(
+            @Reduce(MIN) long nanos, List<OfFunction> functions, List<OfMemory> memory, List<OfServer> servers) {}
+
+    /**
+     * The numbers of a server, and its calls that wait.
+     *
+     * @param server the rank of the server
+     */
+    record OfServer(int server, List<Metric> metrics, List<Waiting> waiting) {}
 
     /**
      * The memory that the tensors of a server have, on the host.
@@ -67,16 +80,20 @@ public interface CollectStatistics {
     record Outcome(String code, long count) {}
 
     /** Returns this server's statistics. The first call begins to count. */
-    default Response handle(Request request, StoredNode node) {
-        ServerCounters counters = node.attachment("psf.stats", ServerCounters.class, () -> {
-            ServerCounters made = new ServerCounters();
-            node.listen(made);
-            return made;
+    default CompletionStage<Response> handle(Request request, StoredNode node) {
+        ServerCounters counters = node.listener(ServerCounters.class, ServerCounters::new);
+        long nanos = counters.nanos();
+        List<OfFunction> functions = counters.functions(node.rank()); // without this call
+        return node.numbers().thenApply(measured -> {
+            Metrics metrics = new Metrics();
+            metrics.addAll(measured.metrics());
+            counters.measure(metrics);
+            MemoryUse memory = node.tensorMemory();
+            return new Response(
+                    nanos,
+                    functions,
+                    List.of(new OfMemory(node.rank(), memory.bytes(), memory.most())),
+                    List.of(new OfServer(node.rank(), metrics.all(), measured.waiting())));
         });
-        MemoryUse memory = node.tensorMemory();
-        return new Response(
-                counters.nanos(),
-                counters.functions(node.rank()),
-                List.of(new OfMemory(node.rank(), memory.bytes(), memory.most())));
     }
 }

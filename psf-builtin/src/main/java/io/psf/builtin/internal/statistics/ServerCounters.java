@@ -1,39 +1,75 @@
 package io.psf.builtin.internal.statistics;
 
+import io.psf.api.CallPart;
+import io.psf.api.Metered;
+import io.psf.api.Metrics;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
+import io.psf.api.TensorId;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
-/** Counts the requests of a server by function. Thread-safe. */
-final class ServerCounters implements RequestListener {
+/** Counts the requests of a server by function and by slice. Thread-safe. */
+public final class ServerCounters implements RequestListener, Metered {
+    /** The requests of slices beyond so many are counted by function alone. */
+    private static final int MOST_SLICES = 4096;
+
     private final Map<String, FunctionCounters> functions = new ConcurrentHashMap<>();
+    private final Map<Slice, SliceCounters> slices = new ConcurrentHashMap<>();
     private final long begin = System.nanoTime();
 
-    private FunctionCounters of(String function) {
-        FunctionCounters there = functions.get(function); // computeIfAbsent may lock
-        return there != null ? there : functions.computeIfAbsent(function, name -> new FunctionCounters());
+    /** A slice of a tensor. */
+    private record Slice(TensorId tensor, int slice) {}
+
+    private FunctionCounters of(CallPart request) {
+        FunctionCounters there = functions.get(request.function()); // computeIfAbsent may lock
+        return there != null ? there : functions.computeIfAbsent(request.function(), name -> new FunctionCounters());
+    }
+
+    private void count(CallPart request, Consumer<SliceCounters> what) {
+        TensorId tensor = request.tensor();
+        if (tensor == null) {
+            return;
+        }
+        Slice slice = new Slice(tensor, request.slice());
+        SliceCounters there = slices.get(slice);
+        if (there == null && slices.size() < MOST_SLICES) {
+            there = slices.computeIfAbsent(slice, unused -> new SliceCounters());
+        }
+        if (there != null) {
+            what.accept(there);
+        }
     }
 
     @Override
-    public void queued(String function, long bytes, int depth) {
-        of(function).queued(bytes);
+    public void queued(CallPart request, long bytes, int depth) {
+        of(request).queued(bytes);
+        count(request, slice -> slice.moved(bytes));
     }
 
     @Override
-    public void handled(String function, long waitedNanos, long ranNanos) {
-        of(function).handled(waitedNanos, ranNanos);
+    public void handled(CallPart request, long waitedNanos, long ranNanos) {
+        of(request).handled(waitedNanos, ranNanos);
+        count(request, slice -> slice.ran(ranNanos));
     }
 
     @Override
-    public void answered(String function, PsException.Code outcome, long bytes, long nanos) {
-        of(function).answered(outcome, bytes, nanos);
+    public void answered(CallPart request, PsException.Code outcome, long bytes, long nanos) {
+        of(request).answered(outcome, bytes, nanos);
+        count(request, slice -> slice.moved(bytes));
+    }
+
+    @Override
+    public void measure(Metrics to) {
+        slices.forEach((slice, counters) ->
+                counters.measure(to.with("tensor", slice.tensor().name()).with("slice", slice.slice())));
     }
 
     /** Returns the time that this server has counted for. */
-    long nanos() {
+    public long nanos() {
         return System.nanoTime() - begin;
     }
 
@@ -42,7 +78,7 @@ final class ServerCounters implements RequestListener {
      *
      * @param server the rank of this server
      */
-    List<CollectStatistics.OfFunction> functions(int server) {
+    public List<CollectStatistics.OfFunction> functions(int server) {
         return new TreeMap<>(functions)
                 .entrySet().stream()
                         .map(each -> each.getValue().statistics(server, each.getKey()))

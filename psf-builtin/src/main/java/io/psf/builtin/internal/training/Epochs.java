@@ -2,7 +2,10 @@ package io.psf.builtin.internal.training;
 
 import io.psf.api.Caller;
 import io.psf.api.DeferredAnswer;
+import io.psf.api.DeferredAnswer.Reason;
 import io.psf.api.Member;
+import io.psf.api.Metered;
+import io.psf.api.Metrics;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.spi.StoredNode;
@@ -25,7 +28,7 @@ import java.util.function.Supplier;
  * used on its lane. An epoch ends once, when all workers that are present have ended it here: what other servers know
  * of the members does not matter. No worker is answered before all servers wait for all workers again.
  */
-final class Epochs extends WaitingCalls {
+final class Epochs extends WaitingCalls implements Metered {
     private final StoredNode server;
     /** By worker, the call that waits. */
     private final Map<Integer, Call> calls = new TreeMap<>();
@@ -60,7 +63,7 @@ final class Epochs extends WaitingCalls {
 
     CompletionStage<EndEpoch.Response> end(int worker, Caller caller) {
         requireNotAbandoned();
-        Call call = new Call(caller, new DeferredAnswer<>(this::waitsFor));
+        Call call = new Call(caller, new DeferredAnswer<>(Reason.of(this::waitsFor, this::missing)));
         Call before = calls.put(worker, call);
         ended.remove(worker);
         if (before != null) {
@@ -123,6 +126,11 @@ final class Epochs extends WaitingCalls {
                 waiting.answer().completeExceptionally(failure);
             }
         });
+    }
+
+    @Override
+    public void measure(Metrics to) {
+        to.highest("psf.epochs", "epochs", "epochs that have ended", number);
     }
 
     private Set<Integer> missing() {

@@ -1,6 +1,7 @@
 package io.psf.builtin.internal.training;
 
 import io.psf.api.DeferredAnswer;
+import io.psf.api.DeferredAnswer.Reason;
 import io.psf.builtin.internal.checkpoint.ModelOptions;
 import io.psf.builtin.internal.checkpoint.RecordEntry;
 import io.psf.builtin.push.Stages;
@@ -94,7 +95,7 @@ final class Meeting {
      * @param response makes the answer to its call
      */
     <R> CompletionStage<R> add(int worker, Part part, Function<Outcome, R> response) {
-        Waiting<R> waits = new Waiting<>(new DeferredAnswer<>(this::waitsFor), response);
+        Waiting<R> waits = new Waiting<>(new DeferredAnswer<>(Reason.of(this::waitsFor, this::missing)), response);
         forget(worker); // it has given its weights, or comes again
         given |= part.given();
         parts.put(worker, part);
@@ -148,14 +149,19 @@ final class Meeting {
         return parts.values().stream().anyMatch(part -> part.whole() || part.stop());
     }
 
-    private String waitsFor() {
-        Set<Integer> missing = new TreeSet<>(expected);
+    /** Returns the workers that have not come; none once the work has begun. */
+    private Set<Integer> missing() {
+        Set<Integer> missing = new TreeSet<>(begun ? Set.of() : expected);
         missing.removeAll(parts.keySet());
+        return missing;
+    }
+
+    private String waitsFor() {
         if (begun) {
             return what + ": not finished by the servers (expected: finished before the deadline)";
         }
         return giver == NONE
-                ? what + ": workers " + missing + " have not come (expected: all of them)"
+                ? what + ": workers " + missing() + " have not come (expected: all of them)"
                 : what + ": worker " + giver
                         + " has not copied its weights to the servers (expected: before the deadline)";
     }

@@ -60,9 +60,14 @@ public final class CallClient {
         calls.outstanding().skipTo(number);
     }
 
+    /** Sets the number by which the servers know this client, as {@link io.psf.api.CallInfo#worker} has it. */
+    public void setWorker(int number) {
+        calls.events().setWorker(number);
+    }
+
     /** Adds a listener to all later events. */
     public void listen(CallListener listener) {
-        calls.listen(listener);
+        calls.events().listen(listener);
     }
 
     /**
@@ -97,11 +102,7 @@ public final class CallClient {
             if (peer != null) {
                 peer.answered();
             }
-            EventListeners<CallListener> listening = calls.events();
-            if (listening != null) {
-                int bytes = frame.length();
-                listening.forEach(each -> each.received(call.info().name(), bytes));
-            }
+            calls.events().received(call, frame);
             call.answered(peer, epoch, frame);
         }
 

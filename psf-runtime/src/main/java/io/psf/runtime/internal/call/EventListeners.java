@@ -35,6 +35,15 @@ public final class EventListeners<L> {
         return new EventListeners<>(all);
     }
 
+    /** Returns the first listener of a type; null if there is none. */
+    public <T> @Nullable T find(Class<T> type) {
+        return listeners.stream()
+                .filter(type::isInstance)
+                .map(type::cast)
+                .findFirst()
+                .orElse(null);
+    }
+
     /** Passes an event to each listener, on this thread. */
     public void forEach(Consumer<? super L> event) {
         for (L listener : listeners) {

@@ -1,6 +1,5 @@
 package io.psf.runtime.internal.call;
 
-import io.psf.api.CallListener;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.TensorId;
@@ -28,12 +27,11 @@ final class InFlight implements Call.Owner {
     /** Null before the first connection. */
     private volatile @Nullable Transport transport;
 
-    /** Null if no listener was added. */
-    private volatile @Nullable EventListeners<CallListener> events;
+    private final CallEvents events = new CallEvents();
 
     InFlight(FramePool pool) {
         this.pool = pool;
-        this.sender = new Sender(pool, this::events);
+        this.sender = new Sender(pool, events);
     }
 
     Outstanding outstanding() {
@@ -55,13 +53,8 @@ final class InFlight implements Call.Owner {
         }
     }
 
-    synchronized void listen(CallListener listener) {
-        events = EventListeners.with(events, listener);
-    }
-
-    /** Returns the listeners; null for none. */
-    @Nullable
-    EventListeners<CallListener> events() {
+    /** Returns the listeners. */
+    CallEvents events() {
         return events;
     }
 
@@ -103,12 +96,7 @@ final class InFlight implements Call.Owner {
         if (!outstanding.remove(call)) {
             return; // it has not been sent
         }
-        EventListeners<CallListener> listening = events;
-        if (listening != null) {
-            long begun = call.deadline() - call.limits().timeoutNanos();
-            long nanos = System.nanoTime() - begun;
-            listening.forEach(each -> each.ended(call.info().name(), outcome, nanos));
-        }
+        events.ended(call, outcome);
         CallParts<?> parts = call.parts();
         for (int part = 0; part < parts.count(); part++) {
             Peer peer = parts.peer(part);

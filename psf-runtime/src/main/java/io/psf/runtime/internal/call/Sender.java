@@ -1,6 +1,5 @@
 package io.psf.runtime.internal.call;
 
-import io.psf.api.CallListener;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.spi.TupleWriter;
@@ -13,7 +12,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,19 +20,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Sender {
     private final FramePool pool;
-    private final Supplier<@Nullable EventListeners<CallListener>> events;
+    private final CallEvents events;
     /** Drafts of the thread that are not in use. */
     private final ThreadLocal<ArrayDeque<Request>> requests = ThreadLocal.withInitial(ArrayDeque::new);
 
     private final ThreadLocal<List<TupleWriter>> writers = ThreadLocal.withInitial(ArrayList::new);
     private final LongAdder bytesSent = new LongAdder();
 
-    /**
-     * Creates a sender.
-     *
-     * @param events returns the listeners; null for none
-     */
-    Sender(FramePool pool, Supplier<@Nullable EventListeners<CallListener>> events) {
+    Sender(FramePool pool, CallEvents events) {
         this.pool = pool;
         this.events = events;
     }
@@ -68,7 +61,7 @@ final class Sender {
             if (chain == null) {
                 writePart(call, part, channel);
             } else {
-                pass(call, frame(chain, call, part, again), channel);
+                pass(call, part, frame(chain, call, part, again), channel);
             }
         } catch (PsException e) {
             boolean comesAgain = e.code() == Code.UNAVAILABLE && peer.keepsSession() && !peer.isLost();
@@ -98,9 +91,9 @@ final class Sender {
             }
             int length = request.length();
             if (channel.send(request, call.deadline())) {
-                sent(call, length);
+                sent(call, part, length);
             } else {
-                pass(call, Frames.of(pool, request), channel);
+                pass(call, part, Frames.of(pool, request), channel);
             }
         } finally {
             request.end();
@@ -108,19 +101,16 @@ final class Sender {
         }
     }
 
-    private void pass(Call<?> call, @Nullable Frame frame, Channel channel) {
+    private void pass(Call<?> call, int part, @Nullable Frame frame, Channel channel) {
         if (frame != null) {
-            sent(call, frame.length());
+            sent(call, part, frame.length());
             channel.send(frame, call.deadline());
         }
     }
 
-    private void sent(Call<?> call, int bytes) {
+    private void sent(Call<?> call, int part, int bytes) {
         bytesSent.add(bytes);
-        EventListeners<CallListener> events = this.events.get();
-        if (events != null) {
-            events.forEach(each -> each.sent(call.info().name(), bytes));
-        }
+        events.sent(call, part, bytes);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.psf.runtime.internal.cluster;
 
 import io.psf.api.CallInfo;
 import io.psf.api.DeferredAnswer;
+import io.psf.api.DeferredAnswer.Reason;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.Node;
@@ -99,7 +100,8 @@ final class Barriers implements Barrier, MemberListener {
             throw rolledBack();
         }
         dropDone();
-        CompletableFuture<Response> answer = new DeferredAnswer<>(this::whoIsMissing);
+        CompletableFuture<Response> answer =
+                new DeferredAnswer<>(Reason.of(this::whoIsMissing, () -> new TreeSet<>(missing)));
         List<WaitingCall> calls = calls(worker);
         dropDone(worker, calls);
         dropGivenUp(worker, calls, call.call());

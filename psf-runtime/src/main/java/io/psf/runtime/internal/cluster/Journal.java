@@ -1,6 +1,8 @@
 package io.psf.runtime.internal.cluster;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Metered;
+import io.psf.api.Metrics;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.runtime.internal.cluster.JournalEntry.BarrierStep;
@@ -22,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * What a scheduler writes down before anybody is told of it, so that another one can go on in its place. Without a file
  * it writes nothing. Used on the scheduler's lane.
  */
-public final class Journal implements AutoCloseable {
+public final class Journal implements AutoCloseable, Metered {
     private static final Logger LOG = LoggerFactory.getLogger(Journal.class);
 
     /** How many numbers of clients one entry reserves. */
@@ -39,6 +41,9 @@ public final class Journal implements AutoCloseable {
     private final Tickets tickets;
     /** The length of the file at which it is made anew; 0 while there is none, since it could not be written. */
     private long mostBytes;
+
+    /** The length of the file. */
+    private long length;
 
     /** When the file could not be written. */
     private long failedAt;
@@ -180,7 +185,8 @@ public final class Journal implements AutoCloseable {
         }
         try {
             if (mostBytes > 0) {
-                if (file.append(entry) > mostBytes) {
+                length = file.append(entry);
+                if (length > mostBytes) {
                     rewrite(file);
                 }
             } else if (System.nanoTime() - failedAt > PAUSE_NANOS) {
@@ -193,7 +199,8 @@ public final class Journal implements AutoCloseable {
     }
 
     private void rewrite(JournalFile to) throws IOException {
-        mostBytes = 2 * to.rewrite(state.whole()) + MOST_BYTES;
+        length = to.rewrite(state.whole());
+        mostBytes = 2 * length + MOST_BYTES;
     }
 
     /**
@@ -255,6 +262,15 @@ public final class Journal implements AutoCloseable {
             } catch (IOException e) {
                 LOG.warn("the journal of a cluster that has ended cannot be deleted: {}", e.toString());
             }
+        }
+    }
+
+    /** {@inheritDoc} Runs on any thread. */
+    @Override
+    public synchronized void measure(Metrics to) {
+        if (file != null && !isOver) {
+            to.gauge("psf.journal.bytes", "bytes", "length of the scheduler's journal", length);
+            to.gauge("psf.journal.usable", "journals", "1: another scheduler can go on from it", mostBytes > 0 ? 1 : 0);
         }
     }
 

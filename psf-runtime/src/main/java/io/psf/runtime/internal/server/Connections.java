@@ -1,7 +1,8 @@
 package io.psf.runtime.internal.server;
 
-import io.psf.api.Gauge;
 import io.psf.api.Member;
+import io.psf.api.Metered;
+import io.psf.api.Metrics;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
@@ -14,8 +15,6 @@ import io.psf.runtime.spi.transport.Channel;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.PeerLog;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The connections of a node, their sessions, and the bound of their memory. Thread-safe. */
-public final class Connections implements AutoCloseable {
+public final class Connections implements AutoCloseable, Metered {
     private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
 
     private final PeerLog refused = new PeerLog(LOG::warn);
@@ -55,6 +54,7 @@ public final class Connections implements AutoCloseable {
         this.pool = pool;
         this.connectionBound = connectionBound;
         this.sessions = new Sessions(pool);
+        node.measureWith(this);
         node.setKeptAnswers((tensor, slice) -> new SliceAnswers(sessions, tensor, slice));
         this.admission = new Admission(node.name(), pool, node::isIdle, this::isArriving, this::endThoseThatWait);
     }
@@ -148,12 +148,10 @@ public final class Connections implements AutoCloseable {
         return connections().allMatch(Connection::isSettled);
     }
 
-    /** Returns what can be read of the node at any time. */
-    public List<Gauge> gauges() {
-        List<Gauge> all = new ArrayList<>(node.gauges());
-        all.add(new Gauge("psf.connections", "connections", receivers::size));
-        all.add(new Gauge("psf.sessions", "sessions", sessions::size));
-        return List.copyOf(all);
+    @Override
+    public void measure(Metrics to) {
+        to.gauge("psf.connections", "connections", "connections of peers", receivers.size());
+        to.gauge("psf.sessions", "sessions", "sessions of peers, which survive their connections", sessions.size());
     }
 
     /** True if a long frame is being read. */

@@ -217,7 +217,7 @@ final class BarriersLawTest {
         Set<Integer> without = new LinkedHashSet<>(counted);
         waiting.forEach(call -> without.remove(call.worker));
         if (!waiting.isEmpty() && waiting.get(0).answer instanceof DeferredAnswer<?> last) {
-            assertThat(last.waitsFor()).startsWith("workers that have not called the barrier: " + without);
+            assertThat(last.reason().text()).startsWith("workers that have not called the barrier: " + without);
         }
     }
 
@@ -247,7 +247,7 @@ final class BarriersLawTest {
         change();
         call(0);
         DeferredAnswer<?> answer = (DeferredAnswer<?>) calls.get(0).answer;
-        assertThat(answer.waitsFor())
+        assertThat(answer.reason().text())
                 .contains("[1, 2, 3,")
                 .contains("20] and 9979 others")
                 .hasSizeLessThan(300);

@@ -3,6 +3,7 @@ package io.psf.runtime.internal.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.api.Member;
+import io.psf.api.Metric;
 import io.psf.api.Role;
 import io.psf.runtime.internal.server.node.HostNode;
 import io.psf.runtime.internal.server.session.Admission;
@@ -39,10 +40,10 @@ class ConnectionsTest {
                 connections.open(connection, WORKER, 1, hello);
                 connection.detach(connection.channel());
             }
-            assertThat(connections.gauges().stream()
-                            .filter(gauge -> gauge.name().equals("psf.sessions"))
-                            .map(gauge -> gauge.read()))
-                    .containsExactly(2L);
+            assertThat(node.numbers().metrics().stream()
+                            .filter(metric -> metric.name().equals("psf.sessions"))
+                            .map(Metric::value))
+                    .containsExactly(2.0);
         } finally {
             node.close();
         }

@@ -1,5 +1,6 @@
 package io.psf.runtime.internal.server.invocation;
 
+import io.psf.api.CallPart;
 import io.psf.api.Caller;
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Intercepted;
@@ -89,24 +90,35 @@ public final class CallEnvironment {
         listeners = EventListeners.with(listeners, listener);
     }
 
+    /** Returns the listener of a type; if there is none, one is made and added. */
+    public synchronized <L extends RequestListener> L listener(Class<L> type, Supplier<? extends L> factory) {
+        EventListeners<RequestListener> there = listeners;
+        L known = there == null ? null : there.find(type);
+        if (known == null) {
+            known = factory.get();
+            listen(known);
+        }
+        return known;
+    }
+
     /** True if requests have listeners. */
     boolean isHeard() {
         return listeners != null;
     }
 
     /** Tells the listeners of a request that waits for its lane. */
-    void tellQueued(String function, int bytes, int depth) {
-        tell(listener -> listener.queued(function, bytes, depth));
+    void tellQueued(CallPart request, int bytes, int depth) {
+        tell(listener -> listener.queued(request, bytes, depth));
     }
 
     /** Tells the listeners how long a request has waited, and how long its handler took. */
-    void tellHandled(String function, long waitedNanos, long tookNanos) {
-        tell(listener -> listener.handled(function, waitedNanos, tookNanos));
+    void tellHandled(CallPart request, long waitedNanos, long tookNanos) {
+        tell(listener -> listener.handled(request, waitedNanos, tookNanos));
     }
 
     /** Tells the listeners of an answer. */
-    void tellAnswered(String function, PsException.Code outcome, int bytes, long nanos) {
-        tell(listener -> listener.answered(function, outcome, bytes, nanos));
+    void tellAnswered(CallPart request, PsException.Code outcome, int bytes, long nanos) {
+        tell(listener -> listener.answered(request, outcome, bytes, nanos));
     }
 
     private void tell(Consumer<RequestListener> event) {

@@ -24,6 +24,9 @@ public interface CallTarget {
     @Nullable
     TensorInfo tensor();
 
+    /** Returns the number of the shard's slice; -1 for the node. */
+    int slice();
+
     /** Returns the order of the calls of each worker here; null on the node, where they keep none. */
     @Nullable
     CallOrder order();

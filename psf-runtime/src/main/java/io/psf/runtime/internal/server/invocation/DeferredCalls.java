@@ -2,10 +2,15 @@ package io.psf.runtime.internal.server.invocation;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.api.Waiting;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.internal.server.lane.CallOrder;
+import io.psf.runtime.internal.server.lane.Lane;
 import io.psf.runtime.internal.server.session.Connection;
 import io.psf.runtime.internal.server.session.PeerLimits;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -31,6 +36,22 @@ public final class DeferredCalls {
         /** Returns the shard that the call waits on, by identity; null if it runs on the node. */
         @Nullable
         Object shard();
+
+        /** Returns the lane that the call runs on. */
+        Lane lane();
+
+        /** Returns when the request arrived, as {@link System#nanoTime} counts. Called on the lane. */
+        long arrivedAt();
+
+        /** True if the call waits still, and for something of interest. Called on the lane. */
+        boolean isCounted();
+
+        /**
+         * Returns what waits. Called on the lane.
+         *
+         * @param explained true if it says for what
+         */
+        Waiting waiting(long now, boolean explained);
 
         /** True if the call runs on a shard whose tensor was cleared. */
         boolean isDropped();
@@ -77,6 +98,24 @@ public final class DeferredCalls {
                 .filter(Objects::nonNull)
                 .distinct()
                 .count();
+    }
+
+    /**
+     * Returns the calls of a lane that wait, by function and tensor; the oldest of them says for what. Called on the
+     * lane.
+     */
+    public List<Waiting> waiting(Lane lane) {
+        long now = System.nanoTime();
+        Map<String, Waiting> merged = new HashMap<>();
+        all().filter(call -> call.lane() == lane && call.isCounted())
+                .sorted(Comparator.comparingLong(call -> call.arrivedAt() - now))
+                .forEach(call -> {
+                    String key = call.function().name() + " " + call.shard();
+                    Waiting before = merged.get(key);
+                    Waiting waits = call.waiting(now, before == null);
+                    merged.put(key, before == null ? waits : before.plus(waits));
+                });
+        return List.copyOf(merged.values());
     }
 
     /**

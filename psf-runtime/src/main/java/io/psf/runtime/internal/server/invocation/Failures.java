@@ -40,7 +40,7 @@ public final class Failures {
             return why;
         }
         try {
-            String waitsFor = deferred.waitsFor();
+            String waitsFor = deferred.reason().text();
             return waitsFor.isEmpty() ? why : new PsException(why.code(), waitsFor);
         } catch (RuntimeException e) { // of a user's code
             LOG.warn("the reason why an answer is not complete", Names.printable(e));

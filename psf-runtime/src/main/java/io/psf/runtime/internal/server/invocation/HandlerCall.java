@@ -8,7 +8,6 @@ import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.spi.Binding;
-import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.TupleReader;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -58,8 +57,8 @@ final class HandlerCall {
         return answer;
     }
 
-    /** Tells how long a handler took, and its call waited, in nanoseconds. */
-    static void ended(CallTarget on, FunctionInfo function, long begin, long waited) {
+    /** Tells how long the handler of a request took, and its call waited, in nanoseconds. */
+    static void ended(CallTarget on, Invocation request, long begin, long waited) {
         HandlerCost cost = on.cost();
         CallEnvironment environment = on.environment();
         if (cost == null && !environment.isHeard()) {
@@ -70,7 +69,7 @@ final class HandlerCall {
             cost.took(took);
         }
         if (environment.isHeard()) {
-            environment.tellHandled(function.name(), waited, took);
+            environment.tellHandled(request.part(), waited, took);
         }
     }
 

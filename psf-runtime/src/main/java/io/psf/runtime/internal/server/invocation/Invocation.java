@@ -1,7 +1,11 @@
 package io.psf.runtime.internal.server.invocation;
 
 import io.psf.api.CallInfo;
+import io.psf.api.CallPart;
+import io.psf.api.DeferredAnswer;
 import io.psf.api.PsException;
+import io.psf.api.TensorInfo;
+import io.psf.api.Waiting;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.internal.server.lane.CallOrder;
@@ -14,6 +18,7 @@ import io.psf.runtime.internal.server.session.CallRecord;
 import io.psf.runtime.internal.server.session.Connection;
 import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FullHeap;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +85,19 @@ public final class Invocation implements Turn, OrderedCall, Serving, Failures.Fa
         return call;
     }
 
+    /** Returns what listeners are told of the request. */
+    CallPart part() {
+        TensorInfo tensor = target.tensor();
+        return new CallPart(
+                function().name(),
+                tensor == null ? null : tensor.id(),
+                target.slice(),
+                connection().worker(),
+                call);
+    }
+
     /** Returns the lane that the call runs on. */
+    @Override
     public Lane lane() {
         return target.lane();
     }
@@ -167,7 +184,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, Failures.Fa
         held.queued(taken);
         CallEnvironment environment = target.environment();
         if (environment.isHeard()) {
-            environment.tellQueued(function().name(), held.bytes(), lane().depth());
+            environment.tellQueued(part(), held.bytes(), lane().depth());
         }
     }
 
@@ -207,7 +224,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, Failures.Fa
             Failures.answer(this, e);
         } finally {
             lane().handled();
-            HandlerCall.ended(target, function(), begin, waited);
+            HandlerCall.ended(target, this, begin, waited);
         }
     }
 
@@ -335,12 +352,13 @@ public final class Invocation implements Turn, OrderedCall, Serving, Failures.Fa
     private void tellAnswered(PsException.Code outcome, int bytes) {
         CallEnvironment environment = target.environment();
         if (environment.isHeard()) {
-            environment.tellAnswered(function().name(), outcome, bytes, System.nanoTime() - arrivedAt());
+            environment.tellAnswered(part(), outcome, bytes, System.nanoTime() - arrivedAt());
         }
     }
 
-    /** Returns when the request arrived, as {@link System#nanoTime} counts. Must not be called after the answer. */
-    private long arrivedAt() {
+    /** {@inheritDoc} Must not be called after the answer. */
+    @Override
+    public long arrivedAt() {
         return deadline - held.request().timeout() * 1_000_000L;
     }
 
@@ -363,6 +381,25 @@ public final class Invocation implements Turn, OrderedCall, Serving, Failures.Fa
     @Override
     public @Nullable Object shard() {
         return target.tensor() == null ? null : target;
+    }
+
+    @Override
+    public boolean isCounted() {
+        return !held.isAnswered() && !(target.tensor() == null && function().readOnly());
+    }
+
+    @Override
+    public Waiting waiting(long now, boolean explained) {
+        CallPart part = part();
+        DeferredAnswer<?> answer = explained && later instanceof DeferredAnswer<?> known ? known : null;
+        return new Waiting(
+                part.function(),
+                part.tensor() == null ? "" : part.tensor().name(),
+                1,
+                now - arrivedAt(),
+                part.worker() < 0 ? List.of() : List.of(part.worker()),
+                answer == null ? List.of() : List.copyOf(answer.reason().workers()),
+                answer == null ? "" : answer.reason().text());
     }
 
     @Override

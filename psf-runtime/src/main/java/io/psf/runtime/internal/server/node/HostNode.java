@@ -2,19 +2,23 @@ package io.psf.runtime.internal.server.node;
 
 import io.psf.api.CallInfo;
 import io.psf.api.Caller;
-import io.psf.api.Gauge;
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Member;
+import io.psf.api.Metered;
+import io.psf.api.Metrics;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.spi.CheckpointStore;
+import io.psf.api.spi.MemoryUse;
+import io.psf.api.spi.NodeNumbers;
 import io.psf.api.spi.StoredNode;
 import io.psf.api.spi.TupleReader;
 import io.psf.runtime.internal.server.invocation.CallEnvironment;
 import io.psf.runtime.internal.server.invocation.CallTarget;
+import io.psf.runtime.internal.server.invocation.DeferredCalls;
 import io.psf.runtime.internal.server.invocation.HandlerCost;
 import io.psf.runtime.internal.server.invocation.Outgoing;
 import io.psf.runtime.internal.server.invocation.Serving;
@@ -32,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A server or the scheduler, as its runtime uses it: its lanes, its shards, and the events that concern all of them.
  */
-public final class HostNode implements CallTarget {
+public final class HostNode implements CallTarget, Metered {
     private final String name;
     private final NodeFacts facts;
     private final Lane lane;
@@ -42,6 +46,7 @@ public final class HostNode implements CallTarget {
     private final CallEnvironment environment;
     private final NodeShards shards;
     private final NodeContext context;
+    private final NodeMeter meter;
 
     /**
      * Creates a node of lanes that exist.
@@ -65,7 +70,9 @@ public final class HostNode implements CallTarget {
         this.lanes = Stream.concat(lanes.stream(), Stream.of(lane)).toList();
         this.environment = new CallEnvironment(lane.pool(), facts, this::isOnLane);
         this.shards = new NodeShards(placements, lanes, facts, environment);
-        this.context = new NodeContext(lane, shards);
+        this.meter = new NodeMeter(this.lanes, this::measured);
+        this.context = new NodeContext(lane, shards, meter);
+        meter.add(this);
     }
 
     /**
@@ -117,6 +124,11 @@ public final class HostNode implements CallTarget {
     }
 
     @Override
+    public int slice() {
+        return -1;
+    }
+
+    @Override
     public @Nullable CallOrder order() {
         return null;
     }
@@ -154,14 +166,39 @@ public final class HostNode implements CallTarget {
         facts.setKeptAnswers(finder);
     }
 
-    /** Returns what can be read of the node at any time. */
-    public List<Gauge> gauges() {
-        return List.of(
-                new Gauge("psf.members", "nodes", () -> members().size()),
-                new Gauge("psf.lanes", "lanes", () -> shards.lanes() + 1), // and the node's lane
-                new Gauge("psf.lanes.depth", "pieces of work", () -> shards.depth() + lane.depth()),
-                new Gauge("psf.calls.deferred", "calls", environment.deferred()::size),
-                new Gauge("psf.shards.waiting", "shards", environment.deferred()::shards));
+    /** Adds a part of the node that is measured with it, on any thread. */
+    public void measureWith(Metered part) {
+        meter.add(part);
+    }
+
+    /** Returns the numbers of the node and its shards. Blocks until the lanes have answered, for a second at most. */
+    public NodeNumbers numbers() {
+        return meter.measure().join();
+    }
+
+    /** {@inheritDoc} Of the node without its shards; runs on any thread. */
+    @Override
+    public void measure(Metrics to) {
+        MemoryUse memory = shards.memory();
+        to.gauge("psf.tensors.memory.used", "bytes", "memory of tensors on the host", memory.bytes());
+        if (memory.most() < Long.MAX_VALUE) {
+            to.gauge("psf.tensors.memory.bound", "bytes", "the most that tensors may take on the host", memory.most());
+        }
+        to.gauge("psf.lanes", "lanes", "lanes of shards, and the node's lane", lanes.size());
+        to.gauge("psf.lanes.depth", "work", "pieces of work that wait or run on lanes", shards.depth() + lane.depth());
+        DeferredCalls deferred = environment.deferred();
+        to.gauge("psf.calls.deferred", "calls", "calls whose handlers answer later", deferred.size());
+        to.gauge("psf.shards.waiting", "shards", "shards on which such a call waits", deferred.shards());
+    }
+
+    /** Measures what a lane has, on the lane. */
+    private NodeNumbers measured(Lane of) {
+        Metrics metrics = new Metrics();
+        shards.measure(of, metrics);
+        if (of == lane) {
+            context.measure(metrics);
+        }
+        return new NodeNumbers(metrics.all(), environment.deferred().waiting(of));
     }
 
     /** Returns the lanes of shards, and the node's lane. */

@@ -2,13 +2,17 @@ package io.psf.runtime.internal.server.node;
 
 import io.psf.api.CallInfo;
 import io.psf.api.Member;
+import io.psf.api.Metered;
+import io.psf.api.Metrics;
 import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.Shard;
+import io.psf.api.ShardBytes;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
+import io.psf.api.spi.StoredShard;
 import io.psf.api.spi.TupleReader;
 import io.psf.runtime.internal.server.invocation.CallEnvironment;
 import io.psf.runtime.internal.server.invocation.CallTarget;
@@ -108,6 +112,34 @@ public final class LaneShard implements CallTarget {
         made.giveUp();
     }
 
+    /**
+     * Measures the shard, on its lane.
+     *
+     * @param bySlice true if it has numbers of its own, too
+     */
+    void measure(Metrics to, boolean bySlice) {
+        Metrics ofTensor = to.with("tensor", spec().id().name());
+        ShardBytes bytes = shard.bytes();
+        ofTensor.gauge("psf.tensor.rows", "rows", "rows that exist", shard.rows());
+        String meaning = "memory of the rows: values, slots of optimizers, the index, attachments of functions";
+        ofTensor.with("part", "values").gauge("psf.tensor.bytes", "bytes", meaning, bytes.values());
+        ofTensor.with("part", "slots").gauge("psf.tensor.bytes", "bytes", meaning, bytes.slots());
+        ofTensor.with("part", "index").gauge("psf.tensor.bytes", "bytes", meaning, bytes.index());
+        ofTensor.with("part", "attachments").gauge("psf.tensor.bytes", "bytes", meaning, bytes.attachments());
+        if (bySlice) {
+            Metrics ofSlice = ofTensor.with("slice", slice);
+            ofSlice.gauge("psf.slice.rows", "rows", "rows of a slice", shard.rows());
+            ofSlice.gauge("psf.slice.bytes", "bytes", "memory of a slice", bytes.total());
+        }
+        if (shard instanceof StoredShard stored) {
+            for (Object each : stored.attachments().all()) {
+                if (each instanceof Metered metered) {
+                    metered.measure(ofTensor);
+                }
+            }
+        }
+    }
+
     /** Returns what handlers see. */
     public Shard shard() {
         return shard;
@@ -122,7 +154,8 @@ public final class LaneShard implements CallTarget {
         return layout.info();
     }
 
-    int slice() {
+    @Override
+    public int slice() {
         return slice;
     }
 

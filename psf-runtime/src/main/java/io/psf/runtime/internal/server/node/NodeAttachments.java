@@ -2,6 +2,8 @@ package io.psf.runtime.internal.server.node;
 
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
+import io.psf.api.Metered;
+import io.psf.api.Metrics;
 import io.psf.api.Names;
 import java.util.HashMap;
 import java.util.List;
@@ -24,6 +26,14 @@ final class NodeAttachments {
         for (Object each : List.copyOf(attached.values())) {
             if (each instanceof MemberListener listener) {
                 listener.membersChanged(members);
+            }
+        }
+    }
+
+    void measure(Metrics to) {
+        for (Object each : attached.values()) {
+            if (each instanceof Metered metered) {
+                metered.measure(to);
             }
         }
     }

@@ -4,6 +4,7 @@ import io.psf.api.CallInfo;
 import io.psf.api.Caller;
 import io.psf.api.DeclaredTensor;
 import io.psf.api.Member;
+import io.psf.api.Metrics;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
@@ -14,6 +15,7 @@ import io.psf.api.TensorLayout;
 import io.psf.api.spi.CheckpointStore;
 import io.psf.api.spi.FunctionMemory;
 import io.psf.api.spi.MemoryUse;
+import io.psf.api.spi.NodeNumbers;
 import io.psf.api.spi.ReadOnly;
 import io.psf.api.spi.RestorePoint;
 import io.psf.api.spi.ServiceClassPath;
@@ -47,6 +49,7 @@ final class NodeContext implements StoredNode {
 
     private final Lane lane;
     private final NodeShards shards;
+    private final NodeMeter meter;
     private final NodeFacts facts;
     private final CallEnvironment environment;
     private final NodeAttachments attachments = new NodeAttachments();
@@ -67,9 +70,10 @@ final class NodeContext implements StoredNode {
      *
      * @param lane the node's own lane
      */
-    NodeContext(Lane lane, NodeShards shards) {
+    NodeContext(Lane lane, NodeShards shards, NodeMeter meter) {
         this.lane = lane;
         this.shards = shards;
+        this.meter = meter;
         this.facts = shards.facts();
         this.environment = shards.environment();
         this.alarms = new Alarms(lane);
@@ -110,6 +114,11 @@ final class NodeContext implements StoredNode {
         attachments.membersChanged(now);
     }
 
+    /** Measures the state of functions. Called on the lane. */
+    void measure(Metrics to) {
+        attachments.measure(to);
+    }
+
     /** Closes the state of functions. Called on the lane, as the last work. */
     void close() {
         attachments.close();
@@ -136,8 +145,8 @@ final class NodeContext implements StoredNode {
     }
 
     @Override
-    public void listen(RequestListener listener) {
-        environment.listen(listener);
+    public <L extends RequestListener> L listener(Class<L> type, Supplier<? extends L> factory) {
+        return environment.listener(type, factory);
     }
 
     @Override
@@ -327,6 +336,11 @@ final class NodeContext implements StoredNode {
     @Override
     public MemoryUse tensorMemory() {
         return shards.memory();
+    }
+
+    @Override
+    public CompletionStage<NodeNumbers> numbers() {
+        return onLane(meter.measure());
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.psf.runtime.internal.server.node;
 
+import io.psf.api.Metrics;
 import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
@@ -28,6 +29,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class NodeShards {
     private static final Logger LOG = LoggerFactory.getLogger(NodeShards.class);
+
+    /** A node with more shards has no numbers of single slices: nobody could read them. */
+    private static final int MOST_BY_SLICE = 4096;
 
     private final Placements placements;
     private final PromisedMemory promised;
@@ -112,6 +116,17 @@ public final class NodeShards {
         List<LaneShard> all = new ArrayList<>();
         shards.values().forEach(slices -> all.addAll(slices.values()));
         return all;
+    }
+
+    /** Measures the shards of a lane, on the lane. */
+    void measure(Lane lane, Metrics to) {
+        List<LaneShard> all = all();
+        boolean bySlice = all.size() <= MOST_BY_SLICE;
+        for (LaneShard shard : all) {
+            if (shard.lane() == lane && shard.owner() == null && !shard.isDropped()) {
+                shard.measure(to, bySlice);
+            }
+        }
     }
 
     /** Returns a snapshot of the shards of a tensor, in slice order. */

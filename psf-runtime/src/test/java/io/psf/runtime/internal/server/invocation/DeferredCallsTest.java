@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.api.Place;
 import io.psf.api.PsException;
+import io.psf.api.Waiting;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.internal.call.Numbers;
 import io.psf.runtime.internal.server.lane.CallOrder;
+import io.psf.runtime.internal.server.lane.Lane;
 import io.psf.runtime.internal.server.session.Admission;
 import io.psf.runtime.internal.server.session.Connection;
 import io.psf.runtime.spi.transport.FramePool;
@@ -25,15 +27,15 @@ final class DeferredCallsTest {
     private final FramePool pool = new FramePool(0);
     private final Admission admission = new Admission("test", pool, () -> false, () -> false, () -> {});
     private final DeferredCalls calls = new DeferredCalls();
-    private final List<Waiting> ended = new ArrayList<>();
+    private final List<WaitingCall> ended = new ArrayList<>();
     /** How many times a call was asked for its number. */
     private int asked;
 
-    private final class Waiting implements DeferredCalls.DeferredCall {
+    private final class WaitingCall implements DeferredCalls.DeferredCall {
         private final Connection connection;
         private final long call;
 
-        Waiting(Connection connection, long call) {
+        WaitingCall(Connection connection, long call) {
             this.connection = connection;
             this.call = call;
         }
@@ -65,6 +67,26 @@ final class DeferredCallsTest {
         }
 
         @Override
+        public Lane lane() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public long arrivedAt() {
+            return 0;
+        }
+
+        @Override
+        public boolean isCounted() {
+            return false;
+        }
+
+        @Override
+        public Waiting waiting(long now, boolean explained) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public boolean isDropped() {
             return false;
         }
@@ -87,8 +109,8 @@ final class DeferredCallsTest {
         return new Connection(new RecordedChannel(), pool, 1 << 20, admission);
     }
 
-    private Waiting waiting(Connection connection, long call) {
-        Waiting waiting = new Waiting(connection, call);
+    private WaitingCall waiting(Connection connection, long call) {
+        WaitingCall waiting = new WaitingCall(connection, call);
         calls.add(waiting);
         return waiting;
     }
@@ -113,7 +135,7 @@ final class DeferredCallsTest {
     void aPeerThatIsGoneLeavesNothingAndItsCallsEnd() {
         Connection gone = connection();
         Connection other = connection();
-        Set<Waiting> its = new HashSet<>();
+        Set<WaitingCall> its = new HashSet<>();
         for (int call = 0; call < 5; call++) {
             its.add(waiting(gone, call));
             waiting(other, call);
@@ -122,7 +144,7 @@ final class DeferredCallsTest {
         calls.abandon(gone);
         assertThat(ended).containsExactlyInAnyOrderElementsOf(its);
         its.forEach(calls::remove);
-        Waiting late = waiting(gone, 6);
+        WaitingCall late = waiting(gone, 6);
         assertThat(ended).contains(late);
         assertThat(calls.size()).isEqualTo(5);
     }
