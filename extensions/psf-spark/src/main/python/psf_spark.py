@@ -26,6 +26,10 @@ __all__ = [
     "PsFactorizationMachine",
     "PsFactorizationMachineModel",
     "PsFeatureHasher",
+    "PsLinearRegression",
+    "PsLinearRegressionModel",
+    "PsLinearSVC",
+    "PsLinearSVCModel",
     "PsLogisticRegression",
     "PsLogisticRegressionModel",
     "PsWord2Vec",
@@ -173,21 +177,57 @@ class _PsScorer(_PsModel):
         return TrainingSummary(*(list(getattr(java_summary, name)()) for name in TrainingSummary._fields))
 
     def getWeights(self):
-        """Returns a frame of the weights that are not 0: key, weight and, of a factorization machine, factors."""
+        """Returns a frame of the weights that are not 0: key, weight and, of a factorization machine, factors.
+
+        Of several classes it has the columns key and weights.
+        """
         return self._frame(self._java_obj.getWeights())
 
 
+class _PsLinearScorer(_PsScorer):
+    @property
+    def coefficients(self):
+        """The weights of the features as a vector, if numFeatures is known and a feature has one weight."""
+        return _java2py(SparkContext._active_spark_context, self._java_obj.coefficients())
+
+
 class PsLogisticRegression(_PsEstimator):
-    """Logistic regression with FTRL or AdaGrad on the servers."""
+    """Logistic regression of two or more classes, with FTRL or AdaGrad on the servers."""
 
 
-class PsLogisticRegressionModel(_PsScorer):
+class PsLogisticRegressionModel(_PsLinearScorer):
     """A model of PsLogisticRegression."""
 
     @property
-    def coefficients(self):
-        """The weights of the features as a vector, if numFeatures is known."""
-        return _java2py(SparkContext._active_spark_context, self._java_obj.coefficients())
+    def numClasses(self):
+        """The number of classes."""
+        return self._java_obj.numClasses()
+
+    @property
+    def coefficientMatrix(self):
+        """The weights as a matrix, if numFeatures is known: a row for each class, or one row for two classes."""
+        return _java2py(SparkContext._active_spark_context, self._java_obj.coefficientMatrix())
+
+    @property
+    def interceptVector(self):
+        """The weights that all rows have in common, one for each row of the matrix."""
+        return _java2py(SparkContext._active_spark_context, self._java_obj.interceptVector())
+
+
+class PsLinearRegression(_PsEstimator):
+    """Linear regression, of squared errors, with Huber's loss, or of counts (Poisson)."""
+
+
+class PsLinearRegressionModel(_PsLinearScorer):
+    """A model of PsLinearRegression."""
+
+
+class PsLinearSVC(_PsEstimator):
+    """A linear support vector machine."""
+
+
+class PsLinearSVCModel(_PsLinearScorer):
+    """A model of PsLinearSVC."""
 
 
 class PsFactorizationMachine(_PsEstimator):

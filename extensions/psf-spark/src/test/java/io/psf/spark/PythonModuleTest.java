@@ -38,7 +38,7 @@ final class PythonModuleTest {
         String text = Files.readString(MODULE);
         List<String> python =
                 CLASS.matcher(text).results().map(MatchResult::group).toList();
-        assertThat(java).hasSize(7);
+        assertThat(java).hasSize(11);
         assertThat(python).hasSameSizeAs(java).allMatch(each -> java.contains(each.substring(6, each.length() - 1)));
         assertThat(java).allMatch(each -> text.contains('"' + each + "\","));
     }

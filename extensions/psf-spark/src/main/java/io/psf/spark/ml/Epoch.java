@@ -7,6 +7,7 @@ import io.psf.spark.PsSpark;
 import java.io.Serial;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.TaskContext;
@@ -45,12 +46,13 @@ record Epoch(Kernel kernel, Table table, boolean fitsBias, boolean isRepeatable,
         private final ClusterCaller writes;
         private final ArrayDeque<Step> pushed = new ArrayDeque<>();
         private final ArrayDeque<Step> idle = new ArrayDeque<>();
-        private final Kernel.Sums sums = new Kernel.Sums();
+        private final Kernel.Sums sums;
         private @Nullable Step pulling;
         private Measure learned = Measure.NONE;
 
         Pass(Epoch epoch) {
             this.epoch = epoch;
+            this.sums = new Kernel.Sums(epoch.kernel.outputs());
             TaskContext task = TaskContext.get();
             this.writes = epoch.isRepeatable ? reads.repeatableTask(task) : reads.task(task);
         }
@@ -81,7 +83,7 @@ record Epoch(Kernel kernel, Table table, boolean fitsBias, boolean isRepeatable,
             Step before = pulling;
             pulling = null;
             if (batch != null) {
-                Step step = idle.isEmpty() ? new Step() : idle.pop();
+                Step step = idle.isEmpty() ? new Step(epoch.kernel.outputs()) : idle.pop();
                 step.pull(epoch, reads, batch);
                 pulling = step;
             }
@@ -102,9 +104,14 @@ record Epoch(Kernel kernel, Table table, boolean fitsBias, boolean isRepeatable,
         private @Nullable Batch batch;
         private float[] weights = {};
         private float[] update = {};
-        private final float[] bias = {0};
-        private final float[] biasUpdate = {0};
+        private final float[] bias;
+        private final float[] biasUpdate;
         private final List<Pending<?>> calls = new ArrayList<>();
+
+        Step(int outputs) {
+            bias = new float[outputs];
+            biasUpdate = new float[outputs];
+        }
 
         void pull(Epoch epoch, PsClient caller, Batch next) {
             int length = next.keys().length * epoch.kernel.width();
@@ -126,15 +133,17 @@ record Epoch(Kernel kernel, Table table, boolean fitsBias, boolean isRepeatable,
             calls.forEach(Pending::await);
             calls.clear();
             epoch.kernel.complete(rows.keys(), rows.keys().length, weights, false);
-            double biasBefore = sums.bias;
-            double lossBefore = sums.loss;
-            epoch.kernel.learn(rows, weights, bias[0], update, sums);
+            Arrays.fill(sums.bias, 0);
+            sums.loss = 0;
+            epoch.kernel.learn(rows, weights, bias, update, sums);
             calls.add(epoch.table.push(caller, rows.keys(), update));
             if (epoch.fitsBias) {
-                biasUpdate[0] = (float) (sums.bias - biasBefore);
+                for (int i = 0; i < bias.length; i++) {
+                    biasUpdate[i] = (float) sums.bias[i];
+                }
                 calls.add(epoch.table.pushBias(caller, biasUpdate));
             }
-            return Measure.of(rows, sums.loss - lossBefore);
+            return Measure.of(rows, sums.loss);
         }
 
         void awaitPush() {

@@ -13,13 +13,18 @@ import java.util.Arrays;
  * @param deviation the standard deviation of the initial factors, which are uniform
  * @param ridge what the gradient of a weight has of the weight itself, for each entry
  */
-record FactorKernel(Loss loss, int factors, boolean fitLinear, float deviation, float ridge, long seed)
+record FactorKernel(ScalarLoss loss, int factors, boolean fitLinear, float deviation, float ridge, long seed)
         implements Kernel {
     @Serial
     private static final long serialVersionUID = 1;
 
     private static final long STEP = 0x9E3779B97F4A7C15L;
     private static final float UNIT = 0x1p-24f;
+
+    /** Returns the kernel of a model that was saved, which computes margins. */
+    static FactorKernel ofMargins(int factors) {
+        return new FactorKernel(BinaryLoss.LOGISTIC, factors, true, 0, 0, 0);
+    }
 
     @Override
     public int width() {
@@ -55,18 +60,18 @@ record FactorKernel(Loss loss, int factors, boolean fitLinear, float deviation, 
     }
 
     @Override
-    public void learn(Batch batch, float[] weights, float bias, float[] update, Sums sums) {
+    public void learn(Batch batch, float[] weights, float[] bias, float[] update, Sums sums) {
         int width = width();
         Arrays.fill(update, 0, batch.keys().length * width, 0);
         float[] sum = new float[width];
         int begin = 0;
         for (int row = 0; row < batch.rows(); row++) {
             int end = batch.ends()[row];
-            float margin = bias + margin(batch, weights, begin, end, sum);
+            float margin = bias[0] + margin(batch, weights, begin, end, sum);
             float times = batch.importance()[row];
             sums.loss += times * loss.loss(margin, batch.labels()[row]);
             float gradient = times * (float) loss.gradient(margin, batch.labels()[row]);
-            sums.bias += gradient;
+            sums.bias[0] += gradient;
             addGradients(batch, weights, begin, end, sum, gradient, times * ridge, update);
             begin = end;
         }
@@ -123,12 +128,12 @@ record FactorKernel(Loss loss, int factors, boolean fitLinear, float deviation, 
     }
 
     @Override
-    public void margins(Batch batch, float[] weights, float bias, float[] margins) {
+    public void margins(Batch batch, float[] weights, float[] bias, float[] margins) {
         float[] sum = new float[width()];
         int begin = 0;
         for (int row = 0; row < batch.rows(); row++) {
             int end = batch.ends()[row];
-            margins[row] = bias + margin(batch, weights, begin, end, sum);
+            margins[row] = bias[0] + margin(batch, weights, begin, end, sum);
             begin = end;
         }
     }

@@ -50,7 +50,7 @@ final class Fetched {
     }
 
     /** Returns the weights in the order of their keys. A key that was added twice is there once. */
-    LocalWeights weights(Kernel kernel, float bias) {
+    LocalWeights weights(Kernel kernel, float[] bias) {
         long[] sorted = Arrays.copyOf(keys, n);
         Arrays.sort(sorted);
         int distinct = 0;

@@ -5,10 +5,8 @@ import io.psf.spark.PsSpark;
 import java.io.Serial;
 import java.io.Serializable;
 import java.util.function.DoubleFunction;
+import java.util.function.IntFunction;
 import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.ml.attribute.AttributeGroup;
-import org.apache.spark.ml.linalg.Vector;
-import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -28,7 +26,6 @@ import org.slf4j.LoggerFactory;
 record Fitting(
         String uid,
         TrainingRows rows,
-        Kernel kernel,
         boolean hasBias,
         @Nullable Weights initial,
         Training.Schedule schedule,
@@ -46,23 +43,6 @@ record Fitting(
         private static final long serialVersionUID = 1;
     }
 
-    /** Returns an input with the number of features, which is the size of the vectors if it is not set. */
-    static Input sized(Input input, Dataset<?> data) {
-        if (input.hasKeys() || input.numFeatures() > 0) {
-            return input;
-        }
-        int known = AttributeGroup.fromStructField(data.schema().apply(input.features()))
-                .size();
-        if (known > 0) {
-            return input.withNumFeatures(known);
-        }
-        Dataset<Row> features = data.select(input.columns().toArray(Column[]::new));
-        return features.takeAsList(1).stream()
-                .map(row -> row.isNullAt(0) ? input : input.withNumFeatures(((Vector) row.get(0)).size()))
-                .findFirst()
-                .orElse(input);
-    }
-
     /**
      * The result of a training.
      *
@@ -70,37 +50,48 @@ record Fitting(
      */
     record Trained(ServedWeights weights, PsTrainingSummary summary) {}
 
-    /** Trains. The rows are in Spark's memory until then, or on its disks. */
-    Trained run(Dataset<?> data, DoubleFunction<Rules> rules) {
+    /**
+     * Trains. The rows are in Spark's memory until then, or on its disks.
+     *
+     * @param kernels returns the model's arithmetic for a number of classes
+     * @param rules returns the optimizers for rows that count so often in all
+     */
+    Trained run(Dataset<Row> data, IntFunction<Kernel> kernels, DoubleFunction<Rules> rules) {
         PsClient caller = PsSpark.client();
         ServedWeights.collectGarbage(uid);
         JavaRDD<InternalRow> input = rows.of(data);
         JavaRDD<TrainingRows.TaggedBatch> batches =
                 rows.batches(input).setName(uid + ": rows of training").persist(StorageLevel.MEMORY_AND_DISK());
         try {
-            JavaRDD<Batch> training = ofKind(batches, false);
-            JavaRDD<Batch> validation = ofKind(batches, true);
             long begin = System.nanoTime();
-            Measure learned = count(training, "rows of training");
-            if (schedule.validates()) {
-                var unused = count(validation, "rows of validation");
-            }
+            RowCounts counts = batches.map(RowCounts::of).fold(RowCounts.NONE, RowCounts::plus);
+            counts.check(schedule.validates());
             LOG.info(
                     "{}: {} rows of training, shuffled in {} ms to {} partitions",
                     uid,
-                    learned.rows(),
+                    counts.training().rows(),
                     (System.nanoTime() - begin) / 1_000_000,
-                    training.getNumPartitions());
+                    batches.getNumPartitions());
+            Kernel kernel = kernels.apply(counts.classes());
             Table table = Table.of(uid, rows.input().numFeatures(), kernel.width(), saves);
-            Rules chosen = rules.apply(learned.importance());
+            Rules chosen = rules.apply(counts.training().importance());
             return table.orClear(caller, () -> {
-                table.create(caller, chosen.rows().optimizer(), chosen.bias().optimizer());
+                table.create(
+                        caller,
+                        kernel.outputs(),
+                        chosen.rows().optimizer(),
+                        chosen.bias().optimizer());
                 if (initial != null) {
                     new InitialWeights(table, kernel, chosen).set(data.sparkSession(), initial);
                 }
                 TableWeights weights = new TableWeights(kernel, table, hasBias);
-                Training all =
-                        new Training(uid, weights, training, validation, TrainingRows.isRepeatable(input), schedule);
+                Training all = new Training(
+                        uid,
+                        weights,
+                        ofKind(batches, false),
+                        ofKind(batches, true),
+                        TrainingRows.isRepeatable(input),
+                        schedule);
                 EpochLoop loop = new EpochLoop(data.sparkSession(), table.name(), saves);
                 PsTrainingSummary summary = all.run(loop);
                 return new Trained(new ServedWeights(weights, loop.servers()), summary);
@@ -112,16 +103,5 @@ record Fitting(
 
     private static JavaRDD<Batch> ofKind(JavaRDD<TrainingRows.TaggedBatch> batches, boolean isValidation) {
         return batches.filter(batch -> batch.isValidation() == isValidation).map(TrainingRows.TaggedBatch::batch);
-    }
-
-    private static Measure count(JavaRDD<Batch> batches, String what) {
-        Measure all = batches.map(batch -> Measure.of(batch, 0)).fold(Measure.NONE, Measure::plus);
-        if (all.rows() == 0) {
-            throw new IllegalArgumentException(what + ": 0 (expected: at least 1)");
-        }
-        if (all.importance() == 0) {
-            throw new IllegalArgumentException("weights of the " + what + ": 0 in all (expected: above 0)");
-        }
-        return all;
     }
 }

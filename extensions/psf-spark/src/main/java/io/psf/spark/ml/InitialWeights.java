@@ -7,6 +7,7 @@ import io.psf.spark.PsSpark;
 import io.psf.spark.ml.functions.StartRowsPsf;
 import java.io.Serial;
 import java.io.Serializable;
+import java.util.stream.LongStream;
 import org.apache.spark.sql.SparkSession;
 
 /**
@@ -21,9 +22,9 @@ record InitialWeights(Table table, Kernel kernel, Fitting.Rules rules) implement
 
     /** Sets the weights and the bias. Blocks. */
     void set(SparkSession spark, Weights of) {
-        WeightFrames.pages(of.frame(spark), kernel.width()).foreach(this::set);
-        float[] bias = {of.bias()};
-        set(table.bias(), rules.bias(), new long[1], bias, bias);
+        WeightFrames.pages(of.frame(spark), kernel).foreach(this::set);
+        float[] bias = of.bias();
+        set(table.bias(), rules.bias(), LongStream.range(0, bias.length).toArray(), bias, bias);
     }
 
     private void set(WeightFrames.Page page) {

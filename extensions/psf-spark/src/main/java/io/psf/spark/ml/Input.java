@@ -4,7 +4,9 @@ import java.io.Serial;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.spark.ml.attribute.AttributeGroup;
 import org.apache.spark.ml.linalg.SQLDataTypes;
+import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -50,6 +52,23 @@ record Input(String features, String keys, String values, long numFeatures) impl
     /** Returns the same input with a number of features. */
     Input withNumFeatures(long number) {
         return new Input(features, keys, values, number);
+    }
+
+    /** Returns the same input with the number of features, which is the size of the vectors if it is not set. */
+    Input sized(Dataset<?> data) {
+        if (hasKeys() || numFeatures > 0) {
+            return this;
+        }
+        int known =
+                AttributeGroup.fromStructField(data.schema().apply(features)).size();
+        if (known > 0) {
+            return withNumFeatures(known);
+        }
+        Dataset<Row> vectors = data.select(columns().toArray(Column[]::new));
+        return vectors.takeAsList(1).stream()
+                .map(row -> row.isNullAt(0) ? this : withNumFeatures(((Vector) row.get(0)).size()))
+                .findFirst()
+                .orElse(this);
     }
 
     /** Checks the columns' types. */

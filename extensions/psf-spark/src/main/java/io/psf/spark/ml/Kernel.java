@@ -7,8 +7,13 @@ interface Kernel extends Serializable {
     /** Returns the number of floats of a row. */
     int width();
 
-    /** Returns what a margin is compared with. */
+    /** Returns the loss of a row's margins. */
     Loss loss();
+
+    /** Returns the number of margins of a row, and of biases. */
+    default int outputs() {
+        return loss().outputs();
+    }
 
     /**
      * Adds what the servers do not store to rows as they are stored. A key is known if a push has changed its row; the
@@ -23,21 +28,27 @@ interface Kernel extends Serializable {
      * Computes the gradients of a batch, summed over its rows, each as often as it counts.
      *
      * @param weights [distinct, width] float32
+     * @param bias [outputs] float32
      * @param update [distinct, width] float32, filled
      * @param sums receives the losses and the gradient of the bias
      */
-    void learn(Batch batch, float[] weights, float bias, float[] update, Sums sums);
+    void learn(Batch batch, float[] weights, float[] bias, float[] update, Sums sums);
 
     /**
      * Computes the margins of a batch's rows.
      *
-     * @param margins [rows] float32, filled
+     * @param bias [outputs] float32
+     * @param margins [rows, outputs] float32, filled
      */
-    void margins(Batch batch, float[] weights, float bias, float[] margins);
+    void margins(Batch batch, float[] weights, float[] bias, float[] margins);
 
-    /** Sums over rows, which {@link #learn} adds to. */
+    /** Sums over the rows of a batch, which {@link #learn} adds to. */
     final class Sums {
         double loss;
-        double bias;
+        final double[] bias;
+
+        Sums(int outputs) {
+            bias = new double[outputs];
+        }
     }
 }

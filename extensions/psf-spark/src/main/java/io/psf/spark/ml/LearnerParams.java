@@ -27,7 +27,7 @@ abstract class LearnerParams<E extends LearnerParams<E, M>, M extends Model<M>> 
         this.uid = uid;
         this.scoring = new Declared(this);
         this.learning = new LearningParams(this);
-        scoring.setDefaults(this);
+        scoring.setDefaults();
         learning.setDefaults(this, getClass().getName().hashCode());
     }
 
@@ -49,16 +49,6 @@ abstract class LearnerParams<E extends LearnerParams<E, M>, M extends Model<M>> 
     final <T> E with(Param<T> param, T value) {
         set(param, value);
         return self();
-    }
-
-    /** Returns the param of the column of the label. */
-    public Param<String> labelCol() {
-        return learning.labelCol;
-    }
-
-    /** Returns the column of the label. */
-    public String getLabelCol() {
-        return getOrDefault(labelCol());
     }
 
     /** Returns the param of the column of weights. */
@@ -179,16 +169,6 @@ abstract class LearnerParams<E extends LearnerParams<E, M>, M extends Model<M>> 
     /** Returns whether epochs end with checkpoints, if it is set. */
     public boolean getCheckpoints() {
         return (Boolean) getOrDefault(checkpoints());
-    }
-
-    /** Sets the number of features: keys are from 0 to it. By default any keys, or the size of the vectors. */
-    public E setNumFeatures(long number) {
-        return with(numFeatures(), number);
-    }
-
-    /** Sets the column of the label; {@code label} by default. */
-    public E setLabelCol(String column) {
-        return with(labelCol(), column);
     }
 
     /**

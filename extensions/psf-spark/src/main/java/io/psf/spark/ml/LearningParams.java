@@ -15,7 +15,6 @@ final class LearningParams implements Serializable {
     @Serial
     private static final long serialVersionUID = 1;
 
-    final Param<String> labelCol;
     final Param<String> weightCol;
     final Param<String> validationIndicatorCol;
     final IntParam maxIter;
@@ -30,7 +29,6 @@ final class LearningParams implements Serializable {
     final BooleanParam checkpoints;
 
     LearningParams(Params of) {
-        labelCol = new Param<>(of, "labelCol", "column of the label");
         weightCol =
                 new Param<>(of, "weightCol", "column of the numbers that say how often a row counts; empty for once");
         validationIndicatorCol = new Param<>(
@@ -62,7 +60,6 @@ final class LearningParams implements Serializable {
     }
 
     void setDefaults(Params of, int seed) {
-        of.setDefault(labelCol, "label");
         of.setDefault(weightCol, "");
         of.setDefault(validationIndicatorCol, "");
         of.setDefault(maxIter, 10);

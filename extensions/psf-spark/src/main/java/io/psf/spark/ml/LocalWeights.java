@@ -13,10 +13,11 @@ import org.apache.spark.sql.SparkSession;
  *
  * @param keys [n] int64, ascending
  * @param rows [n, width] float32; the rows of other keys are 0
+ * @param bias [outputs] float32
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
 @DefaultSerializer(JavaSerializer.class)
-record LocalWeights(Kernel kernel, long[] keys, float[] rows, float bias) implements Weights {
+record LocalWeights(Kernel kernel, long[] keys, float[] rows, float[] bias) implements Weights {
     @Serial
     private static final long serialVersionUID = 1;
 
@@ -33,7 +34,7 @@ record LocalWeights(Kernel kernel, long[] keys, float[] rows, float bias) implem
             }
             from = at >= 0 ? at + 1 : -at - 1;
         }
-        float[] margins = new float[batch.rows()];
+        float[] margins = new float[batch.rows() * kernel.outputs()];
         kernel.margins(batch, weights, bias, margins);
         return margins;
     }

@@ -1,54 +1,28 @@
 package io.psf.spark.ml;
 
-/** The loss of a margin. */
-enum Loss {
-    /** Labels are 0 or 1, and the margin is a logit. */
-    LOGISTIC("logisticLoss") {
-        @Override
-        double loss(double margin, float label) {
-            double toward = label > 0 ? margin : -margin;
-            return toward > 0 ? Math.log1p(Math.exp(-toward)) : Math.log1p(Math.exp(toward)) - toward;
-        }
+import java.io.Serializable;
 
-        @Override
-        double gradient(double margin, float label) {
-            return probability(margin) - label;
-        }
-    },
+/** The loss of a row's margins, and what a model that was trained for it predicts. */
+interface Loss extends Serializable {
+    /** Returns the labels that rows may have. */
+    LabelKind labels();
 
-    /** The margin is the prediction. */
-    SQUARED("squaredError") {
-        @Override
-        double loss(double margin, float label) {
-            return (margin - label) * (margin - label) / 2;
-        }
+    /** Returns the number of margins of a row. */
+    int outputs();
 
-        @Override
-        double gradient(double margin, float label) {
-            return margin - label;
-        }
-    };
+    /**
+     * Returns the loss of a row, and computes its gradient.
+     *
+     * @param margins the row's begin {@code at}
+     * @param gradient [outputs] float32, filled
+     */
+    double learn(float[] margins, int at, float label, float[] gradient);
 
-    private final String text;
-
-    Loss(String text) {
-        this.text = text;
-    }
-
-    static Loss of(String text) {
-        return text.equals(LOGISTIC.text) ? LOGISTIC : SQUARED;
-    }
-
-    /** Returns the name as a param's value. */
-    String text() {
-        return text;
-    }
-
-    abstract double loss(double margin, float label);
-
-    abstract double gradient(double margin, float label);
-
-    static double probability(double margin) {
-        return 1 / (1 + Math.exp(-margin));
-    }
+    /**
+     * Returns the prediction of a row.
+     *
+     * @param margins the row's begin {@code at}
+     * @param threshold the probability above which a row is of class 1
+     */
+    double predict(float[] margins, int at, double threshold);
 }

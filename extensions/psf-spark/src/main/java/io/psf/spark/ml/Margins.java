@@ -4,6 +4,6 @@ import java.io.Serializable;
 
 /** Scores batches of rows, in any process of the application. */
 interface Margins extends Serializable {
-    /** Returns the margins of a batch's rows. Blocks. */
+    /** Returns the margins of a batch's rows, [rows, outputs] float32. Blocks. */
     float[] margins(Batch batch);
 }

@@ -11,14 +11,15 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The files of a saved model: Spark's metadata in {@code metadata}; the bias and the number of factors in {@code
+ * The files of a saved model: Spark's metadata in {@code metadata}; the biases and the number of factors in {@code
  * model}; the weights in {@code weights}, with the columns of {@link WeightFrames}, written and read by tasks.
  *
  * @param spark the session that reads or writes them
  */
 record ModelFiles(SparkSession spark, String path) {
-    private static final StructType OF_MODEL =
-            new StructType().add("bias", DataTypes.FloatType, false).add("factors", DataTypes.IntegerType, false);
+    private static final StructType OF_MODEL = new StructType()
+            .add("bias", DataTypes.createArrayType(DataTypes.FloatType, false), false)
+            .add("factors", DataTypes.IntegerType, false);
 
     private String model() {
         return path + "/model";
@@ -29,7 +30,8 @@ record ModelFiles(SparkSession spark, String path) {
     }
 
     private void write(Weights weights) {
-        Row ofModel = RowFactory.create(weights.bias(), weights.kernel().width() - 1);
+        Kernel kernel = weights.kernel();
+        Row ofModel = RowFactory.create(weights.bias(), kernel.width() - kernel.outputs());
         spark.createDataFrame(List.of(ofModel), OF_MODEL).coalesce(1).write().parquet(model());
         weights.frame(spark).write().parquet(weights());
     }
@@ -37,11 +39,14 @@ record ModelFiles(SparkSession spark, String path) {
     /** Reads the weights of a model, to the servers or into this process. */
     Weights read(String uid, boolean onServers) {
         Row ofModel = spark.read().parquet(model()).head();
-        float bias = ofModel.getFloat(0);
+        List<Float> biases = ofModel.getList(0);
+        float[] bias = new float[biases.size()];
+        for (int i = 0; i < bias.length; i++) {
+            bias[i] = biases.get(i);
+        }
         int factors = ofModel.getInt(1);
-        Kernel kernel = factors == 0 ? new LinearKernel(0) : new FactorKernel(Loss.LOGISTIC, factors, true, 0, 0, 0);
-        Dataset<Row> rows =
-                spark.read().schema(WeightFrames.schema(kernel.width())).parquet(weights());
+        Kernel kernel = factors == 0 ? LinearKernel.ofMargins(bias.length) : FactorKernel.ofMargins(factors);
+        Dataset<Row> rows = spark.read().schema(WeightFrames.schema(kernel)).parquet(weights());
         return onServers ? ServedWeights.store(uid, rows, kernel, bias) : WeightFrames.collect(rows, kernel, bias);
     }
 

@@ -11,8 +11,8 @@ import org.apache.spark.sql.types.StructType;
 /**
  * The columns that a model adds. An empty name is a column that it does not add.
  *
- * @param raw the column of the logits of both classes
- * @param probability the column of the probabilities of both classes
+ * @param raw the column of a number for each class
+ * @param probability the column of the probabilities of the classes
  * @param prediction the column of the prediction
  */
 record Output(String raw, String probability, String prediction, Loss loss, double threshold) implements Serializable {
@@ -33,18 +33,17 @@ record Output(String raw, String probability, String prediction, Loss loss, doub
         return more;
     }
 
-    /** Sets the columns of a row from {@code at} on. */
-    void set(Object[] row, int at, double margin) {
+    /** Sets the columns of a row from {@code at} on, by its margins. */
+    void set(Object[] row, int at, float[] margins, int from) {
         int column = at;
         if (!raw.isEmpty()) {
-            row[column++] = Vectors.dense(-margin, margin);
+            row[column++] = Vectors.dense(((ClassLoss) loss).raw(margins, from));
         }
-        double one = loss == Loss.LOGISTIC ? Loss.probability(margin) : 0;
         if (!probability.isEmpty()) {
-            row[column++] = Vectors.dense(1 - one, one);
+            row[column++] = Vectors.dense(((ClassLoss) loss).probabilities(margins, from));
         }
         if (!prediction.isEmpty()) {
-            row[column] = loss == Loss.LOGISTIC ? (one > threshold ? 1.0 : 0.0) : margin;
+            row[column] = loss.predict(margins, from, threshold);
         }
     }
 }

@@ -28,9 +28,13 @@ import org.apache.spark.ml.util.MLReader;
  * a regression and adds the column of the prediction only. A feature that no row of training had has no part in
  * predictions. {@code regParam} is L2 of the features that a row has.
  */
-public final class PsFactorizationMachine extends PsLearner<PsFactorizationMachine, PsFactorizationMachineModel> {
+public final class PsFactorizationMachine extends PsFeatureLearner<PsFactorizationMachine, PsFactorizationMachineModel>
+        implements PsProbabilityParams<PsFactorizationMachine> {
     @Serial
     private static final long serialVersionUID = 1;
+
+    private static final String LOGISTIC = "logisticLoss";
+    private static final String SQUARED = "squaredError";
 
     private final IntParam factorSize;
     private final BooleanParam fitLinear;
@@ -65,9 +69,13 @@ public final class PsFactorizationMachine extends PsLearner<PsFactorizationMachi
                 of,
                 "lossType",
                 "logisticLoss for labels of 0 or 1, or squaredError",
-                ParamValidators.inArray(List.of(Loss.LOGISTIC.text(), Loss.SQUARED.text())));
-        of.setDefault(lossType, Loss.LOGISTIC.text());
+                ParamValidators.inArray(List.of(LOGISTIC, SQUARED)));
+        of.setDefault(lossType, LOGISTIC);
         return lossType;
+    }
+
+    static ScalarLoss loss(String lossType) {
+        return lossType.equals(LOGISTIC) ? BinaryLoss.LOGISTIC : NumberLoss.SQUARED;
     }
 
     /** Returns the param of the number of factors. */
@@ -131,9 +139,9 @@ public final class PsFactorizationMachine extends PsLearner<PsFactorizationMachi
     }
 
     @Override
-    Kernel kernel() {
+    Kernel kernel(int classes) {
         return new FactorKernel(
-                Loss.of(getLossType()),
+                loss(getLossType()),
                 getFactorSize(),
                 getFitLinear(),
                 (float) getInitStd(),

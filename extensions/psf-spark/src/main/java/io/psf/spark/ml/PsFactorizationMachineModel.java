@@ -14,7 +14,8 @@ import org.apache.spark.ml.param.Param;
  * local.transform(rows).select("prediction");
  * }</pre>
  */
-public final class PsFactorizationMachineModel extends PsScorer<PsFactorizationMachineModel> {
+public final class PsFactorizationMachineModel extends PsFeatureScorer<PsFactorizationMachineModel>
+        implements PsProbabilityParams<PsFactorizationMachineModel> {
     @Serial
     private static final long serialVersionUID = 1;
 
@@ -36,8 +37,8 @@ public final class PsFactorizationMachineModel extends PsScorer<PsFactorizationM
     }
 
     @Override
-    Loss loss() {
-        return Loss.of(getLossType());
+    Loss trainedLoss() {
+        return PsFactorizationMachine.loss(getLossType());
     }
 
     @Override

@@ -1,8 +1,11 @@
 package io.psf.spark.ml;
 
 import java.io.Serial;
+import org.apache.spark.ml.attribute.Attribute;
+import org.apache.spark.ml.attribute.NominalAttribute;
 import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
@@ -17,14 +20,36 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
         super(uid);
     }
 
-    /** Returns the model's arithmetic. */
-    abstract Kernel kernel();
+    /** Returns the model's arithmetic, for labels of so many classes. */
+    abstract Kernel kernel(int classes);
 
     /** Returns the optimizers of a training on rows that count so often in all. */
     abstract Fitting.Rules rules(double rows);
 
     /** Returns a model without params. */
     abstract M model(Weights weights);
+
+    /** Returns the column of the label. */
+    abstract String label();
+
+    /** Returns the columns of the features of rows that {@link #prepared} has returned. */
+    abstract Input input(Dataset<Row> rows);
+
+    /** Checks the columns of the features. */
+    abstract void checkFeatures(StructType schema);
+
+    /** Returns the rows with the columns of their features. */
+    Dataset<Row> prepared(Dataset<?> data) {
+        return data.toDF();
+    }
+
+    /** Returns the labels that rows may have. */
+    LabelKind labels() {
+        return kernel(2).loss().labels();
+    }
+
+    /** Tells a model the number of features; 0 for any. */
+    void setSize(M model, long numFeatures) {}
 
     /** Checks params that depend on each other. */
     void checkParams() {}
@@ -46,15 +71,21 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
             return null;
         }
         Weights weights = model.requireWeights();
-        require("factors", weights.kernel().width() - 1, kernel().width() - 1);
+        require("factors", factors(weights.kernel()), factors(kernel(2)));
         if (numFeatures > 0) {
-            require("numFeatures", model.getNumFeatures(), numFeatures);
+            require("numFeatures", model.input().numFeatures(), numFeatures);
         }
-        if (!getFitIntercept() && weights.bias() != 0) {
-            throw new IllegalArgumentException("intercept of the initial model: " + weights.bias()
-                    + " (expected: 0, since fitIntercept is false)");
+        for (float bias : weights.bias()) {
+            if (!getFitIntercept() && bias != 0) {
+                throw new IllegalArgumentException(
+                        "intercept of the initial model: " + bias + " (expected: 0, since fitIntercept is false)");
+            }
         }
         return weights;
+    }
+
+    private static int factors(Kernel kernel) {
+        return kernel.width() - kernel.outputs();
     }
 
     private static void require(String what, long found, long expected) {
@@ -64,34 +95,49 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
         }
     }
 
+    /**
+     * Returns the model's arithmetic.
+     *
+     * @param found the classes of the rows; the column, or an initial model, may know of more
+     */
+    private Kernel kernel(StructType schema, @Nullable Weights initial, int found) {
+        int named = Attribute.fromStructField(schema.apply(label())) instanceof NominalAttribute names
+                        && names.getNumValues().isDefined()
+                ? (Integer) names.getNumValues().get()
+                : 0;
+        int outputs = initial == null ? 1 : initial.kernel().outputs();
+        Kernel kernel = kernel(Math.max(outputs, Math.max(named, found)));
+        if (initial != null) {
+            require("classes", Math.max(2, outputs), Math.max(2, kernel.outputs()));
+        }
+        return kernel;
+    }
+
     /** Trains a model. Blocks until it is trained. */
     @Override
     public M fit(Dataset<?> data) {
         transformSchema(data.schema());
-        Input input = Fitting.sized(scoring().input(this), data);
+        Dataset<Row> rows = prepared(data);
+        Input input = input(rows);
+        Weights initial = initial(input.numFeatures());
         Fitting fitting = new Fitting(
                 uid(),
                 new TrainingRows(
                         input,
-                        new TrainingRows.Labels(
-                                getLabelCol(),
-                                getWeightCol(),
-                                getValidationIndicatorCol(),
-                                kernel().loss() == Loss.LOGISTIC),
+                        new TrainingRows.Labels(label(), getWeightCol(), getValidationIndicatorCol(), labels()),
                         getNumPartitions(),
                         getBatchSize(),
                         getSeed()),
-                kernel(),
                 getFitIntercept(),
-                initial(input.numFeatures()),
+                initial,
                 new Training.Schedule(
                         getMaxIter(), !getValidationIndicatorCol().isEmpty(), getTol(), getPatience(), getSeed()),
                 EpochLoop.saves(this, checkpoints(), data.sparkSession()));
-        Fitting.Trained trained = fitting.run(data, this::rules);
+        Fitting.Trained trained = fitting.run(rows, classes -> kernel(data.schema(), initial, classes), this::rules);
         M model = model(trained.weights());
         model.setSummary(trained.summary());
         copyValues(model, ParamMap.empty());
-        model.set(model.numFeatures(), input.numFeatures());
+        setSize(model, input.numFeatures());
         model.setParent(defaultCopy(ParamMap.empty())); // without the initial model, which would be kept
         if (!getExportWeights()) {
             return model;
@@ -106,15 +152,15 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
     @Override
     public StructType transformSchema(StructType schema) {
         checkParams();
-        scoring().input(this).check(schema);
-        Input.checkNumeric(schema, "label", getLabelCol());
+        checkFeatures(schema);
+        Input.checkNumeric(schema, "label", label());
         if (!getWeightCol().isEmpty()) {
             Input.checkNumeric(schema, "weight", getWeightCol());
         }
         if (!getValidationIndicatorCol().isEmpty()) {
             Input.checkBoolean(schema, "validation", getValidationIndicatorCol());
         }
-        return scoring().output(this, kernel().loss()).append(schema);
+        return scoring().output(kernel(2).loss()).append(schema);
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.psf.spark.ml;
 
 import java.io.Serial;
 import java.util.List;
-import org.apache.spark.ml.param.DoubleParam;
 import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamValidators;
 import org.apache.spark.ml.util.DefaultParamsReader;
@@ -10,8 +9,8 @@ import org.apache.spark.ml.util.Identifiable$;
 import org.apache.spark.ml.util.MLReader;
 
 /**
- * Logistic regression with two classes, for more features than a driver holds: the weights are on the servers, where
- * FTRL or AdaGrad changes them. Tasks pull the weights of a batch of rows and push its gradients, without waiting for
+ * Logistic regression, for more features than a driver holds: the weights are on the servers, where FTRL or AdaGrad
+ * changes them. Tasks pull the weights of a batch of rows and push its gradients, without waiting for
  * each other, so two trainings differ a little.
  *
  * <pre>{@code
@@ -32,18 +31,22 @@ import org.apache.spark.ml.util.MLReader;
  * times the number of rows; the regularization counts once, not in each epoch. AdaGrad has L2 only, of the features
  * that a row has. Features are not standardized.
  *
+ * <p>Labels are classes: 0, 1, .. up to 999. With two classes there is a weight for each feature, with more of them one
+ * for each feature and class, as {@code family} says.
+ *
  * <p>With a column of validation the training ends when epochs bring no progress; the model has the weights after the
  * last epoch, not the best epoch's weights.
  */
-public final class PsLogisticRegression extends PsLearner<PsLogisticRegression, PsLogisticRegressionModel> {
+public final class PsLogisticRegression extends PsLinearLearner<PsLogisticRegression, PsLogisticRegressionModel>
+        implements PsProbabilityParams<PsLogisticRegression> {
     @Serial
     private static final long serialVersionUID = 1;
 
-    private static final String FTRL = "ftrl";
-    private static final String ADAGRAD = "adagrad";
+    private static final String AUTO = "auto";
+    private static final String BINOMIAL = "binomial";
+    private static final String MULTINOMIAL = "multinomial";
 
-    private final DoubleParam elasticNetParam;
-    private final Param<String> solver;
+    private final Param<String> family;
 
     /** Creates an estimator. */
     public PsLogisticRegression() {
@@ -57,73 +60,41 @@ public final class PsLogisticRegression extends PsLearner<PsLogisticRegression, 
      */
     public PsLogisticRegression(String uid) {
         super(uid);
-        elasticNetParam = new DoubleParam(
-                this, "elasticNetParam", "part of L1 in the regularization, in [0, 1]", ParamValidators.inRange(0, 1));
-        solver = new Param<>(
+        family = new Param<>(
                 this,
-                "solver",
-                "optimizer on the servers: ftrl or adagrad",
-                ParamValidators.inArray(List.of(FTRL, ADAGRAD)));
-        setDefault(elasticNetParam, 0.0);
-        setDefault(solver, FTRL);
+                "family",
+                "of the labels: binomial for 0 and 1, multinomial for any classes, or auto, by the labels",
+                ParamValidators.inArray(List.of(AUTO, BINOMIAL, MULTINOMIAL)));
+        setDefault(family, AUTO);
     }
 
-    /** Returns the param of the part of L1 in the regularization. */
-    public DoubleParam elasticNetParam() {
-        return elasticNetParam;
+    /** Returns the param of the family of the labels. */
+    public Param<String> family() {
+        return family;
     }
 
-    /** Returns the part of L1 in the regularization. */
-    public double getElasticNetParam() {
-        return (Double) getOrDefault(elasticNetParam());
+    /** Returns the family of the labels. */
+    public String getFamily() {
+        return getOrDefault(family());
     }
 
-    /** Returns the param of the optimizer. */
-    public Param<String> solver() {
-        return solver;
-    }
-
-    /** Returns the optimizer. */
-    public String getSolver() {
-        return getOrDefault(solver());
-    }
-
-    /** Sets the part of L1 in the regularization, from 0 to 1; 0 by default. With {@code ftrl} only. */
-    public PsLogisticRegression setElasticNetParam(double part) {
-        return with(elasticNetParam, part);
-    }
-
-    /** Sets the optimizer on the servers: {@code ftrl}, the default, or {@code adagrad}. */
-    public PsLogisticRegression setSolver(String name) {
-        return with(solver, name);
-    }
-
-    private boolean isFtrl() {
-        return getSolver().equals(FTRL);
+    /**
+     * Sets the family of the labels: {@code binomial} for 0 and 1, {@code multinomial} for any classes; {@code auto},
+     * the default, is multinomial if there are more than two classes.
+     */
+    public PsLogisticRegression setFamily(String name) {
+        return with(family, name);
     }
 
     @Override
-    void checkParams() {
-        if (!isFtrl() && getElasticNetParam() > 0) {
-            throw new IllegalArgumentException("elasticNetParam: " + getElasticNetParam()
-                    + " (expected: 0, since solver is " + ADAGRAD + ", or solver " + FTRL + ")");
-        }
+    LabelKind labels() {
+        return getFamily().equals(BINOMIAL) ? LabelKind.BINARY : LabelKind.CLASSES;
     }
 
     @Override
-    Kernel kernel() {
-        return new LinearKernel(isFtrl() ? 0 : (float) getRegParam());
-    }
-
-    @Override
-    Fitting.Rules rules(double rows) {
-        double rate = getStepSize();
-        if (!isFtrl()) {
-            return new Fitting.Rules(Rule.adaGrad(rate), Rule.adaGrad(rate));
-        }
-        double strength = getRegParam() * rows;
-        double lasso = getElasticNetParam();
-        return new Fitting.Rules(Rule.ftrl(rate, strength * lasso, strength * (1 - lasso)), Rule.ftrl(rate, 0, 0));
+    Loss loss(int classes) {
+        boolean isBinary = getFamily().equals(BINOMIAL) || getFamily().equals(AUTO) && classes <= 2;
+        return isBinary ? BinaryLoss.LOGISTIC : new SoftmaxLoss(Math.max(2, classes));
     }
 
     @Override

@@ -2,6 +2,8 @@ package io.psf.spark.ml;
 
 import java.io.Serial;
 import java.util.Arrays;
+import org.apache.spark.ml.linalg.Matrices;
+import org.apache.spark.ml.linalg.Matrix;
 import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.linalg.Vectors;
 
@@ -16,7 +18,8 @@ import org.apache.spark.ml.linalg.Vectors;
  * local.transform(rows).select("probability");
  * }</pre>
  */
-public final class PsLogisticRegressionModel extends PsScorer<PsLogisticRegressionModel> {
+public final class PsLogisticRegressionModel extends PsLinearScorer<PsLogisticRegressionModel>
+        implements PsProbabilityParams<PsLogisticRegressionModel> {
     @Serial
     private static final long serialVersionUID = 1;
 
@@ -25,8 +28,8 @@ public final class PsLogisticRegressionModel extends PsScorer<PsLogisticRegressi
     }
 
     @Override
-    Loss loss() {
-        return Loss.LOGISTIC;
+    Loss trainedLoss() {
+        return kernel().outputs() == 1 ? BinaryLoss.LOGISTIC : new SoftmaxLoss(kernel().outputs());
     }
 
     @Override
@@ -34,23 +37,35 @@ public final class PsLogisticRegressionModel extends PsScorer<PsLogisticRegressi
         return new PsLogisticRegressionModel(uid(), weights);
     }
 
+    /** Returns the number of classes. */
+    public int numClasses() {
+        return Math.max(2, kernel().outputs());
+    }
+
     /**
-     * Returns the weights of the features as a vector in the driver, dense or sparse, whichever is smaller. {@link
-     * #getWeights} returns weights by key, of any number.
+     * Returns the weights as a matrix in the driver: a row for each class, or one row for two classes of the family
+     * binomial; a column for each feature.
      *
-     * @throws IllegalStateException if {@code numFeatures} is 0, since keys may be any, or more than a vector has
+     * @throws IllegalStateException if {@code numFeatures} is 0, since keys may be any, or more than a matrix has
      */
-    public Vector coefficients() {
-        long size = getNumFeatures();
-        if (size < 1 || size > Integer.MAX_VALUE) {
-            throw new IllegalStateException(uid() + ": numFeatures: " + size + " (expected: 1 to " + Integer.MAX_VALUE
-                    + " for a vector; getWeights() has weights by key)");
-        }
+    public Matrix coefficientMatrix() {
+        int width = kernel().outputs();
+        int size = vectorSize(width);
         LocalWeights all = local();
-        int[] indices = Arrays.stream(all.keys()).mapToInt(Math::toIntExact).toArray();
-        double[] values = new double[indices.length];
-        Arrays.setAll(values, i -> all.rows()[i]);
-        return Vectors.sparse((int) size, indices, values).compressed();
+        int[] indices = indices(all);
+        double[] values = new double[size * width];
+        for (int i = 0; i < all.rows().length; i++) {
+            values[indices[i / width] * width + i % width] = all.rows()[i];
+        }
+        return Matrices.dense(width, size, values);
+    }
+
+    /** Returns the weights that all rows have in common, one for each row of the matrix. */
+    public Vector interceptVector() {
+        float[] bias = requireWeights().bias();
+        double[] all = new double[bias.length];
+        Arrays.setAll(all, i -> bias[i]);
+        return Vectors.dense(all);
     }
 
     /** Returns a reader of models. */

@@ -28,11 +28,18 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
         this.uid = uid;
         this.weights = weights;
         this.scoring = new Declared(this);
-        scoring.setDefaults(this);
+        scoring.setDefaults();
     }
 
     /** Returns the loss that the model was trained for. */
-    abstract Loss loss();
+    abstract Loss trainedLoss();
+
+    /** Returns the columns of the features. */
+    abstract Input input();
+
+    final Kernel kernel() {
+        return weights.kernel();
+    }
 
     /** Returns a model of other weights, with this one's uid and without its params. */
     abstract M with(Weights weights);
@@ -93,14 +100,23 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
         return requireWeights() instanceof ServedWeights served ? served.fetch() : (LocalWeights) weights;
     }
 
-    /** Returns the weight that all rows have in common; 0 if there is none. */
+    /**
+     * Returns the weight that all rows have in common; 0 if there is none.
+     *
+     * @throws IllegalStateException if there is one for each of several classes
+     */
     public double intercept() {
-        return requireWeights().bias();
+        float[] all = requireWeights().bias();
+        if (all.length > 1) {
+            throw new IllegalStateException(
+                    uid + ": intercept: " + all.length + " (expected: one; interceptVector() has all)");
+        }
+        return all[0];
     }
 
     /**
      * Returns the weights that are not 0: a row a key, with columns {@code key}, {@code weight} and, of a factorization
-     * machine, {@code factors}. Tasks fetch them from the servers when the frame is evaluated.
+     * machine, {@code factors}; of several classes {@code key} and {@code weights}. Tasks fetch them from the servers when the frame is evaluated.
      */
     public Dataset<Row> getWeights() {
         return requireWeights().frame(SparkSession.active());
@@ -138,8 +154,8 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
 
     @Override
     public StructType transformSchema(StructType schema) {
-        scoring.input(this).check(schema);
-        return scoring.output(this, loss()).append(schema);
+        input().check(schema);
+        return scoring.output(trainedLoss()).append(schema);
     }
 
     /** Returns a frame with the predictions. The rows' weights are pulled when it is computed. */
@@ -149,11 +165,11 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
         StructType more = transformSchema(schema);
         Score score = new Score(
                 everywhere(requireWeights(), data.sparkSession()),
-                scoring.input(this),
-                scoring.output(this, loss()),
+                input(),
+                scoring.output(trainedLoss()),
                 schema,
                 more.length(),
-                scoring.batchSize(this));
+                getBatchSize());
         return data.toDF().mapPartitions(score, Encoders.row(more));
     }
 

@@ -89,13 +89,14 @@ record Score(Margins weights, Input input, Output output, StructType schema, int
                 some.add(row);
             }
             float[] margins = score.weights.margins(builder.build(features));
-            for (int i = 0; i < margins.length; i++) {
+            int outputs = score.output.loss().outputs();
+            for (int i = 0; i < some.size(); i++) {
                 Row row = some.get(i);
                 Object[] all = new Object[score.width];
                 for (int column = 0; column < row.length(); column++) {
                     all[column] = row.get(column);
                 }
-                score.output.set(all, row.length(), margins[i]);
+                score.output.set(all, row.length(), margins, i * outputs);
                 some.set(i, RowFactory.create(all));
             }
             return some;

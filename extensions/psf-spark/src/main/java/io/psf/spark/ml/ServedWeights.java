@@ -55,15 +55,15 @@ final class ServedWeights implements Weights {
      * @param uid the model's
      * @param rows a frame of {@link WeightFrames}
      */
-    static ServedWeights store(String uid, Dataset<Row> rows, Kernel kernel, float bias) {
+    static ServedWeights store(String uid, Dataset<Row> rows, Kernel kernel, float[] bias) {
         PsClient caller = PsSpark.client();
         ServersOfFit servers = ServersOfFit.now();
         Table table = Table.of(uid, 0, kernel.width(), false);
         OptimizerSpec add = Optimizers.add();
         return table.orClear(caller, () -> {
-            table.create(caller, add, add);
-            table.pushBias(caller, new float[] {bias}).await();
-            PsSpark.write(WeightFrames.vectors(rows, kernel.width()), table.rows());
+            table.create(caller, kernel.outputs(), add, add);
+            table.pushBias(caller, bias).await();
+            PsSpark.write(WeightFrames.vectors(rows, kernel), table.rows());
             servers.require(uid);
             return new ServedWeights(new TableWeights(kernel, table, true), servers);
         });
@@ -126,7 +126,7 @@ final class ServedWeights implements Weights {
     }
 
     @Override
-    public float bias() {
+    public float[] bias() {
         return weights.bias();
     }
 

@@ -57,9 +57,14 @@ record Table(String name, long features, int width, boolean isSaved) implements 
         return TensorId.of(name + "/bias");
     }
 
-    void create(TensorCaller caller, OptimizerSpec ofRows, OptimizerSpec ofBias) {
+    /**
+     * Makes the tensors.
+     *
+     * @param biases the number of biases
+     */
+    void create(TensorCaller caller, int biases, OptimizerSpec ofRows, OptimizerSpec ofBias) {
         TensorSpec rows = features > 0 ? TensorSpec.table(name, features, width) : TensorSpec.growing(name, width);
-        TensorSpec bias = TensorSpec.dense(bias().name(), 1).optimizer(ofBias);
+        TensorSpec bias = TensorSpec.dense(bias().name(), biases).optimizer(ofBias);
         Tensors.init(caller, List.of(rows.optimizer(ofRows), bias));
     }
 

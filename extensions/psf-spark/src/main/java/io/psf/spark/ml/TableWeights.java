@@ -20,20 +20,20 @@ record TableWeights(Kernel kernel, Table table, boolean hasBias) implements Marg
         int n = batch.keys().length;
         float[] weights = new float[n * kernel.width()];
         Pending<?> rows = table.pull(caller, batch.keys(), weights);
-        float bias = bias();
+        float[] bias = bias();
         rows.await();
         kernel.complete(batch.keys(), n, weights, true);
-        float[] margins = new float[batch.rows()];
+        float[] margins = new float[batch.rows() * kernel.outputs()];
         kernel.margins(batch, weights, bias, margins);
         return margins;
     }
 
-    float bias() {
-        float[] bias = new float[1];
+    float[] bias() {
+        float[] bias = new float[kernel.outputs()];
         if (hasBias) {
             table.pullBias(PsSpark.client(), bias).await();
         }
-        return bias[0];
+        return bias;
     }
 
     /** Fetches all weights other than 0. Blocks. */

@@ -37,7 +37,7 @@ record Training(
     PsTrainingSummary run(EpochLoop loop) {
         History history = new History(schedule.epochs());
         int epochs = loop.run(name, schedule.epochs(), weights.table().tensors(), epoch -> isLast(epoch, history));
-        return history.until(epochs, schedule.validates(), weights.kernel().loss() == Loss.LOGISTIC);
+        return history.until(epochs, schedule.validates(), weights.kernel().loss() instanceof BinaryLoss);
     }
 
     /** Runs an epoch, and validates it. */

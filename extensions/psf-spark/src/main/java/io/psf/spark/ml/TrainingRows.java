@@ -37,9 +37,9 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
      * @param label the label's column
      * @param weight the column that says how often a row counts; empty if each counts once
      * @param validation the column that is true for rows of validation; empty for none
-     * @param isBinary true if labels are 0 or 1
+     * @param kind which labels there may be
      */
-    record Labels(String label, String weight, String validation, boolean isBinary) implements Serializable {
+    record Labels(String label, String weight, String validation, LabelKind kind) implements Serializable {
         @Serial
         private static final long serialVersionUID = 1;
     }
@@ -96,8 +96,8 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
         /** Returns the label of a row. */
         float labelOf(InternalRow row) {
             double value = number(row, 0);
-            if (columns.isBinary() ? value != 0 && value != 1 : !Float.isFinite((float) value)) {
-                throw wrong(row, 0, "label", columns.label(), columns.isBinary() ? "0 or 1" : "a finite number");
+            if (!columns.kind().accepts(value)) {
+                throw wrong(row, 0, "label", columns.label(), columns.kind().expected());
             }
             return (float) value;
         }

@@ -13,15 +13,17 @@ record Validate(TableWeights weights) implements FlatMapFunction<Iterator<Batch>
     @Override
     public Iterator<Measure> call(Iterator<Batch> batches) {
         Loss of = weights.kernel().loss();
-        double[] labels = of == Loss.LOGISTIC ? Measure.bins() : null;
+        int outputs = of.outputs();
+        float[] gradient = new float[outputs];
+        double[] labels = of instanceof BinaryLoss ? Measure.bins() : null;
         Measure all = Measure.NONE;
         while (batches.hasNext()) {
             Batch batch = batches.next();
             float[] margins = weights.margins(batch);
             double loss = 0;
-            for (int i = 0; i < margins.length; i++) {
+            for (int i = 0; i < batch.rows(); i++) {
                 float times = batch.importance()[i];
-                loss += times * of.loss(margins[i], batch.labels()[i]);
+                loss += times * of.learn(margins, i * outputs, batch.labels()[i], gradient);
                 if (labels != null) {
                     Measure.count(labels, margins[i], batch.labels()[i], times);
                 }

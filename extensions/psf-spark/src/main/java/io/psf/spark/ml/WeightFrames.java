@@ -17,31 +17,38 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Weights as frames: a row a key, with columns {@code key}, {@code weight} and, if there are factors, {@code factors}.
- * Tasks make and read the rows; those that are 0 are left out.
+ * Weights as frames: a row a key, with columns {@code key}, {@code weight} and, if there are factors, {@code factors};
+ * of a model with more margins than one {@code key} and {@code weights}. Tasks make and read the rows; those that are 0
+ * are left out.
  */
 final class WeightFrames {
     private static final int PAGE = 1 << 16;
 
+    private static final DataType FLOATS = DataTypes.createArrayType(DataTypes.FloatType, false);
+
     private WeightFrames() {}
 
-    static StructType schema(int width) {
-        StructType schema =
-                new StructType().add("key", DataTypes.LongType, false).add("weight", DataTypes.FloatType, false);
-        return width == 1
-                ? schema
-                : schema.add("factors", DataTypes.createArrayType(DataTypes.FloatType, false), false);
+    static StructType schema(Kernel kernel) {
+        StructType keys = new StructType().add("key", DataTypes.LongType, false);
+        if (kernel.outputs() > 1) {
+            return keys.add("weights", FLOATS, false);
+        }
+        StructType schema = keys.add("weight", DataTypes.FloatType, false);
+        return kernel.width() == 1 ? schema : schema.add("factors", FLOATS, false);
     }
 
     /** Returns a frame of weights as rows of a tensor: {@code key} and {@code vector}. */
-    static Dataset<Row> vectors(Dataset<Row> weights, int width) {
-        return weights.selectExpr(
-                "key", width == 1 ? "array(weight) as vector" : "concat(array(weight), factors) as vector");
+    static Dataset<Row> vectors(Dataset<Row> weights, Kernel kernel) {
+        String vector = kernel.outputs() > 1
+                ? "weights"
+                : kernel.width() == 1 ? "array(weight)" : "concat(array(weight), factors)";
+        return weights.selectExpr("key", vector + " as vector");
     }
 
     /** Returns the weights of the rows of a tensor. */
@@ -62,7 +69,7 @@ final class WeightFrames {
                                 sent.value().keys()[at],
                                 sent.value().rows(),
                                 at,
-                                sent.value().kernel().width()))
+                                sent.value().kernel()))
                         .iterator());
         return frame(spark, rows, local.kernel());
     }
@@ -76,20 +83,23 @@ final class WeightFrames {
 
     private static Dataset<Row> frame(SparkSession spark, JavaRDD<InternalRow> rows, Kernel kernel) {
         return ((org.apache.spark.sql.classic.SparkSession) spark)
-                .internalCreateDataFrame(rows.rdd(), schema(kernel.width()), false);
+                .internalCreateDataFrame(rows.rdd(), schema(kernel), false);
     }
 
-    private static InternalRow row(long key, float[] weights, int at, int width) {
-        float weight = weights[at * width];
+    private static InternalRow row(long key, float[] weights, int at, Kernel kernel) {
+        int begin = at * kernel.width();
+        int end = begin + kernel.width();
+        if (kernel.outputs() > 1) {
+            return new GenericInternalRow(new Object[] {key, floats(weights, begin, end)});
+        }
         return new GenericInternalRow(
-                width == 1
-                        ? new Object[] {key, weight}
-                        : new Object[] {
-                            key,
-                            weight,
-                            UnsafeArrayData.fromPrimitiveArray(
-                                    Arrays.copyOfRange(weights, at * width + 1, (at + 1) * width))
-                        });
+                kernel.width() == 1
+                        ? new Object[] {key, weights[begin]}
+                        : new Object[] {key, weights[begin], floats(weights, begin + 1, end)});
+    }
+
+    private static UnsafeArrayData floats(float[] weights, int begin, int end) {
+        return UnsafeArrayData.fromPrimitiveArray(Arrays.copyOfRange(weights, begin, end));
     }
 
     /** The weights of rows as the servers store them. */
@@ -111,7 +121,7 @@ final class WeightFrames {
                 float[] weights = row.getArray(1).toFloatArray();
                 key[0] = row.getLong(0);
                 served.kernel().complete(key, 1, weights, true);
-                next = Fetched.isZero(weights, 0, weights.length) ? null : row(key[0], weights, 0, weights.length);
+                next = Fetched.isZero(weights, 0, weights.length) ? null : row(key[0], weights, 0, served.kernel());
             }
             return next != null;
         }
@@ -128,15 +138,14 @@ final class WeightFrames {
     }
 
     /** Returns weights as pages. */
-    static JavaRDD<Page> pages(Dataset<Row> weights, int width) {
-        return internal(weights).mapPartitions(rows -> new Pages(rows, width));
+    static JavaRDD<Page> pages(Dataset<Row> weights, Kernel kernel) {
+        return internal(weights).mapPartitions(rows -> new Pages(rows, kernel));
     }
 
     /** Collects weights in this process. */
-    static LocalWeights collect(Dataset<Row> weights, Kernel kernel, float bias) {
-        int width = kernel.width();
-        Fetched fetched = new Fetched(width);
-        pages(weights, width).toLocalIterator().forEachRemaining(page -> fetched.add(page.keys(), page.weights()));
+    static LocalWeights collect(Dataset<Row> weights, Kernel kernel, float[] bias) {
+        Fetched fetched = new Fetched(kernel.width());
+        pages(weights, kernel).toLocalIterator().forEachRemaining(page -> fetched.add(page.keys(), page.weights()));
         return fetched.weights(kernel, bias);
     }
 
@@ -154,7 +163,7 @@ final class WeightFrames {
     }
 
     /** Rows of a frame as pages. */
-    private record Pages(Iterator<InternalRow> rows, int width) implements Iterator<Page> {
+    private record Pages(Iterator<InternalRow> rows, Kernel kernel) implements Iterator<Page> {
         @Override
         public boolean hasNext() {
             return rows.hasNext();
@@ -162,15 +171,20 @@ final class WeightFrames {
 
         @Override
         public Page next() {
+            int width = kernel.width();
+            int scalars = kernel.outputs() > 1 ? 0 : 1;
             long[] keys = new long[PAGE];
             float[] weights = new float[PAGE * width];
             int n = 0;
             for (; n < PAGE && rows.hasNext(); n++) {
                 InternalRow row = rows.next();
                 keys[n] = row.getLong(0);
-                weights[n * width] = row.getFloat(1);
+                if (scalars == 1) {
+                    weights[n * width] = row.getFloat(1);
+                }
                 if (width > 1) {
-                    System.arraycopy(row.getArray(2).toFloatArray(), 0, weights, n * width + 1, width - 1);
+                    float[] floats = row.getArray(1 + scalars).toFloatArray();
+                    System.arraycopy(floats, 0, weights, n * width + scalars, width - scalars);
                 }
             }
             return new Page(Arrays.copyOf(keys, n), Arrays.copyOf(weights, n * width));

@@ -9,8 +9,8 @@ interface Weights extends Margins {
     /** Returns the model's arithmetic. */
     Kernel kernel();
 
-    /** Returns the weight that all rows have in common. Blocks. */
-    float bias();
+    /** Returns the weights that all rows have in common, [outputs] float32. Blocks. */
+    float[] bias();
 
     /** Returns the weights that are not 0, with the columns of {@link WeightFrames}. */
     Dataset<Row> frame(SparkSession spark);

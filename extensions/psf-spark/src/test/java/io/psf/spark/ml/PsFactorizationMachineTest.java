@@ -2,7 +2,6 @@ package io.psf.spark.ml;
 
 import static org.apache.spark.sql.functions.expr;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 
 import io.psf.builtin.Tensors;
 import io.psf.spark.PsSpark;
@@ -142,43 +141,5 @@ class PsFactorizationMachineTest {
                 .hasToString("[step-000000000003, step-000000000002]");
         model.release();
         assertThat(Clicks.steps(checkpoints, model.uid())).isEmpty();
-    }
-
-    @Test
-    void gradientsAreThoseOfTheLoss() {
-        SplittableRandom random = new SplittableRandom(5);
-        for (Loss loss : Loss.values()) {
-            FactorKernel kernel = new FactorKernel(loss, 3, true, 0.1f, 0, 1);
-            Batch batch = new Batch(
-                    new float[] {1},
-                    new float[] {2},
-                    new int[] {3},
-                    new long[] {5, 6, 7},
-                    new int[] {0, 2, 1},
-                    new float[] {1, 0.5f, 2});
-            float[] weights = new float[12];
-            for (int i = 0; i < weights.length; i++) {
-                weights[i] = (float) random.nextDouble(-1, 1);
-            }
-            float[] update = new float[12];
-            Kernel.Sums sums = new Kernel.Sums();
-            kernel.learn(batch, weights, 0.25f, update, sums);
-            for (int i = 0; i < weights.length; i++) {
-                float kept = weights[i];
-                double step = 1e-2;
-                weights[i] = (float) (kept + step);
-                double above = loss(kernel, batch, weights);
-                weights[i] = (float) (kept - step);
-                double below = loss(kernel, batch, weights);
-                weights[i] = kept;
-                assertThat((double) update[i]).isCloseTo(2 * (above - below) / (2 * step), within(1e-2));
-            }
-        }
-    }
-
-    private static double loss(Kernel kernel, Batch batch, float[] weights) {
-        float[] margins = new float[1];
-        kernel.margins(batch, weights, 0.25f, margins);
-        return kernel.loss().loss(margins[0], 1);
     }
 }

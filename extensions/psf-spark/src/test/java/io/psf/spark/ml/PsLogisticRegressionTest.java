@@ -303,7 +303,8 @@ class PsLogisticRegressionTest {
 
     @Test
     void rowsThatAreNoNumbersAreRefused() {
-        refuses(training.withColumn("label", lit(2.0)), "label column \"label\": 2.0");
+        refuses(training.withColumn("label", lit(0.5)), "label column \"label\": 0.5");
+        refuses(training.withColumn("label", lit(-1.0)), "label column \"label\": -1.0");
         refuses(training.withColumn("label", lit(null).cast("double")), "label column \"label\": null");
         refuses(training.withColumn("keys", lit(null).cast("array<bigint>")), "keys column \"keys\": null");
         refuses(training.withColumn("keys", expr("array(1L, null)")), "keys column \"keys\": null");

@@ -1,0 +1,195 @@
+package io.psf.spark.ml;
+
+import static org.apache.spark.sql.functions.expr;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.spark.ml.classification.LinearSVC;
+import org.apache.spark.ml.evaluation.RegressionEvaluator;
+import org.apache.spark.ml.linalg.Vector;
+import org.apache.spark.ml.param.ParamMap;
+import org.apache.spark.ml.regression.GeneralizedLinearRegression;
+import org.apache.spark.ml.regression.LinearRegression;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Linear models beside Spark's own, on rows that linear models have drawn. */
+@Timeout(180)
+class LinearModelsTest {
+    private static SparkSession spark;
+    private static Dataset<Row> training;
+    private static Dataset<Row> test;
+
+    @BeforeAll
+    static void start() {
+        spark = Clicks.spark(null);
+        Dataset<Row> all = PlantedLabels.rows(spark, 8_000, 3).persist();
+        training = all.where("not isTest");
+        test = all.where("isTest");
+    }
+
+    @AfterAll
+    static void stop() {
+        spark.stop();
+    }
+
+    private static PsLinearRegression regression(String label) {
+        return new PsLinearRegression()
+                .setLabelCol(label)
+                .setMaxIter(10)
+                .setBatchSize(64)
+                .setStepSize(.3);
+    }
+
+    private static double error(Dataset<Row> scored, String label) {
+        return new RegressionEvaluator().setLabelCol(label).evaluate(scored);
+    }
+
+    private static List<Row> predictions(Dataset<Row> scored) {
+        return scored.select("prediction").collectAsList();
+    }
+
+    @Test
+    void theErrorsOfALinearRegressionAreThoseOfSparks() {
+        double expected =
+                error(new LinearRegression().setLabelCol("number").fit(training).transform(test), "number");
+        assertThat(expected).as("the noise is .2").isLessThan(.21);
+        PsLinearRegressionModel model = regression("number").fit(training);
+        Dataset<Row> scored = model.transform(test);
+        assertThat(scored.columns()).endsWith("isTest", "prediction").doesNotContain("rawPrediction");
+        assertThat(error(scored, "number")).isCloseTo(expected, within(.01));
+        assertThat(model.hasParam("threshold")).isFalse();
+        model.release();
+    }
+
+    @Test
+    void lassoLeavesOutTheFeaturesThatHaveNoPart() {
+        LinearRegression lasso = new LinearRegression()
+                .setLabelCol("number")
+                .setStandardization(false)
+                .setRegParam(.01)
+                .setElasticNetParam(1);
+        PsLinearRegression estimator = regression("number").setExportWeights(true);
+        PsLinearRegressionModel model = estimator
+                .copy(ParamMap.empty())
+                .setRegParam(.01)
+                .setElasticNetParam(1)
+                .fit(training);
+        assertThat(withoutPart(estimator.fit(training).coefficients())).isGreaterThan(25);
+        assertThat(withoutPart(model.coefficients())).isLessThan(8);
+        assertThat(error(model.transform(test), "number"))
+                .isCloseTo(error(lasso.fit(training).transform(test), "number"), within(.01));
+    }
+
+    /** Returns how many of the features that have no part have a weight. */
+    private static long withoutPart(Vector coefficients) {
+        return IntStream.range(PlantedLabels.SIZE / 2, PlantedLabels.SIZE)
+                .filter(i -> coefficients.apply(i) != 0)
+                .count();
+    }
+
+    @Test
+    void fewWrongLabelsHaveLittleWeightWithHuber() {
+        LinearRegression robust =
+                new LinearRegression().setLabelCol("wrong").setLoss("huber").setMaxIter(100);
+        double expected = error(robust.fit(training).transform(test), "number");
+        PsLinearRegressionModel squared = regression("wrong").fit(training);
+        PsLinearRegressionModel model =
+                regression("wrong").setLoss("huber").setEpsilon(.3).fit(training);
+        assertThat(error(squared.transform(test), "number")).isGreaterThan(1);
+        assertThat(error(model.transform(test), "number")).isCloseTo(expected, within(.02));
+        squared.release();
+        model.release();
+    }
+
+    @Test
+    void countsAreExpectedAsBySparksPoissonRegression(@TempDir Path directory) throws IOException {
+        GeneralizedLinearRegression poisson =
+                new GeneralizedLinearRegression().setLabelCol("count").setFamily("poisson");
+        double expected = deviance(poisson.setRegParam(1e-6).fit(training).transform(test));
+        PsLinearRegressionModel model = regression("count")
+                .setLoss("poisson")
+                .setStepSize(.1)
+                .setValidationIndicatorCol("isTest")
+                .setPatience(20)
+                .fit(training.union(test));
+        Dataset<Row> scored = model.transform(test);
+        assertThat(deviance(scored)).isCloseTo(expected, within(.01));
+        assertThat(deviance(scored.withColumn("prediction", expr("1.5d"))))
+                .as("of the same for all")
+                .isGreaterThan(expected + .2);
+        assertThat(model.summary().areaHistory()).isEmpty();
+        assertThat(model.summary().validationHistory()).hasSize(10);
+        model.write().save(directory + "/model");
+        PsLinearRegressionModel loaded = PsLinearRegressionModel.load(directory + "/model");
+        assertThat(loaded.getLoss()).isEqualTo("poisson");
+        assertThat(predictions(loaded.transform(test))).isEqualTo(predictions(scored));
+        model.release();
+    }
+
+    /** Returns the mean of Poisson's deviance. */
+    private static double deviance(Dataset<Row> scored) {
+        return scored.selectExpr("avg(2 * (if(count > 0, count * ln(count / prediction), 0d) - count + prediction))")
+                .first()
+                .getDouble(0);
+    }
+
+    private static double accuracy(Dataset<Row> scored) {
+        return (double) scored.where("prediction = sign").count() / test.count();
+    }
+
+    @Test
+    void aSupportVectorMachineIsAsSparks(@TempDir Path directory) throws IOException {
+        LinearSVC machine = new LinearSVC().setLabelCol("sign").setRegParam(1e-3);
+        double expected = accuracy(machine.fit(training).transform(test));
+        PsLinearSVC estimator = new PsLinearSVC()
+                .setLabelCol("sign")
+                .setRegParam(1e-3)
+                .setMaxIter(10)
+                .setBatchSize(64);
+        estimator.write().save(directory + "/estimator");
+        PsLinearSVCModel model = PsLinearSVC.load(directory + "/estimator")
+                .setValidationIndicatorCol("isTest")
+                .setPatience(20)
+                .fit(training.union(test));
+        Dataset<Row> scored = model.transform(test);
+        assertThat(scored.columns()).endsWith("rawPrediction", "prediction").doesNotContain("probability");
+        assertThat(expected).isGreaterThan(.8);
+        assertThat(accuracy(scored)).isCloseTo(expected, within(.01));
+        assertThat(model.summary().areaHistory())
+                .last()
+                .satisfies(area -> assertThat(area).isGreaterThan(.85));
+        Row first = scored.first();
+        assertThat(first.<Vector>getAs("rawPrediction").apply(1))
+                .isCloseTo(first.<Vector>getAs("features").dot(model.coefficients()) + model.intercept(), within(1e-4));
+        model.write().save(directory + "/model");
+        assertThat(predictions(PsLinearSVCModel.load(directory + "/model").transform(test)))
+                .isEqualTo(predictions(scored));
+        model.release();
+    }
+
+    @Test
+    void labelsThatDoNotFitTheLossAreRefused() {
+        assertThatThrownBy(() -> new PsLinearSVC().setLabelCol("class").fit(training))
+                .hasStackTraceContaining("(expected: 0 or 1)");
+        assertThatThrownBy(() -> regression("number").setLoss("poisson").fit(training))
+                .hasStackTraceContaining("(expected: a finite number >= 0)");
+        assertThatThrownBy(() -> regression("number").setLoss("absolute")).hasMessageContaining("loss");
+        assertThatThrownBy(() -> regression("number")
+                        .setSolver("adagrad")
+                        .setElasticNetParam(.5)
+                        .fit(training))
+                .hasMessageContaining("elasticNetParam: 0.5");
+    }
+}
