@@ -75,11 +75,6 @@ class LinearModelsTest {
 
     @Test
     void lassoLeavesOutTheFeaturesThatHaveNoPart() {
-        LinearRegression lasso = new LinearRegression()
-                .setLabelCol("number")
-                .setStandardization(false)
-                .setRegParam(.01)
-                .setElasticNetParam(1);
         PsLinearRegression estimator = regression("number").setExportWeights(true);
         PsLinearRegressionModel model = estimator
                 .copy(ParamMap.empty())
@@ -88,8 +83,7 @@ class LinearModelsTest {
                 .fit(training);
         assertThat(withoutPart(estimator.fit(training).coefficients())).isGreaterThan(25);
         assertThat(withoutPart(model.coefficients())).isLessThan(8);
-        assertThat(error(model.transform(test), "number"))
-                .isCloseTo(error(lasso.fit(training).transform(test), "number"), within(.01));
+        assertThat(error(model.transform(test), "number")).as("the noise is .2").isLessThan(.21);
     }
 
     /** Returns how many of the features that have no part have a weight. */
@@ -101,14 +95,15 @@ class LinearModelsTest {
 
     @Test
     void fewWrongLabelsHaveLittleWeightWithHuber() {
-        LinearRegression robust =
-                new LinearRegression().setLabelCol("wrong").setLoss("huber").setMaxIter(100);
-        double expected = error(robust.fit(training).transform(test), "number");
+        double expected = error(
+                new LinearRegression().setLabelCol("number").fit(training).transform(test), "number");
         PsLinearRegressionModel squared = regression("wrong").fit(training);
         PsLinearRegressionModel model =
                 regression("wrong").setLoss("huber").setEpsilon(.3).fit(training);
         assertThat(error(squared.transform(test), "number")).isGreaterThan(1);
-        assertThat(error(model.transform(test), "number")).isCloseTo(expected, within(.02));
+        assertThat(error(model.transform(test), "number"))
+                .as("as of a regression of right labels")
+                .isCloseTo(expected, within(.02));
         squared.release();
         model.release();
     }
