@@ -32,6 +32,8 @@ __all__ = [
     "PsLinearSVCModel",
     "PsLogisticRegression",
     "PsLogisticRegressionModel",
+    "PsMatrixFactorization",
+    "PsMatrixFactorizationModel",
     "PsWord2Vec",
     "PsWord2VecModel",
     "load_pipeline",
@@ -236,6 +238,29 @@ class PsFactorizationMachine(_PsEstimator):
 
 class PsFactorizationMachineModel(_PsScorer):
     """A model of PsFactorizationMachine."""
+
+
+class PsMatrixFactorization(_PsEstimator):
+    """Factors of users and items from ratings, with AdaGrad on the servers."""
+
+
+class PsMatrixFactorizationModel(_PsScorer):
+    """A model of PsMatrixFactorization."""
+
+    @property
+    def rank(self):
+        """The number of factors."""
+        return self._java_obj.rank()
+
+    @property
+    def userFactors(self):
+        """A frame of the factors of the users: id, features and bias."""
+        return self._frame(self._java_obj.userFactors())
+
+    @property
+    def itemFactors(self):
+        """A frame of the factors of the items: id, features and bias."""
+        return self._frame(self._java_obj.itemFactors())
 
 
 class PsWord2Vec(_PsEstimator):

@@ -39,7 +39,7 @@ record FactorKernel(ScalarLoss loss, int factors, boolean fitLinear, float devia
         for (int row = 0; row < n; row++) {
             int begin = row * width;
             int end = begin + width;
-            if (isScoring && isZero(weights, begin, end)) {
+            if (isScoring && Fetched.isZero(weights, begin, width)) {
                 continue;
             }
             long state = Mix.hash(seed, keys[row]);
@@ -48,15 +48,6 @@ record FactorKernel(ScalarLoss loss, int factors, boolean fitLinear, float devia
                 weights[i] += (((state ^ (state >>> 29)) * STEP) >>> 40) * scale - middle;
             }
         }
-    }
-
-    private static boolean isZero(float[] weights, int begin, int end) {
-        for (int i = begin; i < end; i++) {
-            if (weights[i] != 0) {
-                return false;
-            }
-        }
-        return true;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.psf.spark.ml;
 
 import java.io.Serializable;
+import java.util.Arrays;
 
 /** The arithmetic of a model whose weights are rows of a table, and a bias. */
 interface Kernel extends Serializable {
@@ -41,6 +42,26 @@ interface Kernel extends Serializable {
      * @param margins [rows, outputs] float32, filled
      */
     void margins(Batch batch, float[] weights, float[] bias, float[] margins);
+
+    /**
+     * Returns the margins of a batch's rows, [rows, outputs] float32.
+     *
+     * @param needsAll true if a row with a key that has no weights has no margins: NaN
+     */
+    default float[] margins(Batch batch, float[] weights, float[] bias, boolean needsAll) {
+        int outputs = outputs();
+        float[] margins = new float[batch.rows() * outputs];
+        margins(batch, weights, bias, margins);
+        int entry = 0;
+        for (int row = 0; row < batch.rows(); row++) {
+            for (; entry < batch.ends()[row]; entry++) {
+                if (needsAll && Fetched.isZero(weights, batch.slots()[entry] * width(), width())) {
+                    Arrays.fill(margins, row * outputs, (row + 1) * outputs, Float.NaN);
+                }
+            }
+        }
+        return margins;
+    }
 
     /** Sums over the rows of a batch, which {@link #learn} adds to. */
     final class Sums {

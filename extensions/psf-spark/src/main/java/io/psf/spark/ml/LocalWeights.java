@@ -22,7 +22,7 @@ record LocalWeights(Kernel kernel, long[] keys, float[] rows, float[] bias) impl
     private static final long serialVersionUID = 1;
 
     @Override
-    public float[] margins(Batch batch) {
+    public float[] margins(Batch batch, boolean needsAll) {
         int width = kernel.width();
         long[] wanted = batch.keys();
         float[] weights = new float[wanted.length * width];
@@ -34,9 +34,7 @@ record LocalWeights(Kernel kernel, long[] keys, float[] rows, float[] bias) impl
             }
             from = at >= 0 ? at + 1 : -at - 1;
         }
-        float[] margins = new float[batch.rows() * kernel.outputs()];
-        kernel.margins(batch, weights, bias, margins);
-        return margins;
+        return kernel.margins(batch, weights, bias, needsAll);
     }
 
     @Override

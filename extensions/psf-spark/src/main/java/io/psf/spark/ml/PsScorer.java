@@ -34,8 +34,23 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
     /** Returns the loss that the model was trained for. */
     abstract Loss trainedLoss();
 
-    /** Returns the columns of the features. */
+    /** Returns the columns of the features of rows that {@link #prepared} has returned. */
     abstract Input input();
+
+    /** Checks the columns of the features. */
+    void checkFeatures(StructType schema) {
+        input().check(schema);
+    }
+
+    /** Returns the rows with the columns of their features. */
+    Dataset<Row> prepared(Dataset<?> data) {
+        return data.toDF();
+    }
+
+    /** True if a row with a key that has no weights has no prediction: NaN. */
+    boolean needsAllKeys() {
+        return false;
+    }
 
     final Kernel kernel() {
         return weights.kernel();
@@ -154,23 +169,26 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
 
     @Override
     public StructType transformSchema(StructType schema) {
-        input().check(schema);
+        checkFeatures(schema);
         return scoring.output(trainedLoss()).append(schema);
     }
 
     /** Returns a frame with the predictions. The rows' weights are pulled when it is computed. */
     @Override
     public Dataset<Row> transform(Dataset<?> data) {
-        StructType schema = data.schema();
-        StructType more = transformSchema(schema);
+        transformSchema(data.schema());
+        Dataset<Row> rows = prepared(data);
+        Output output = scoring.output(trainedLoss());
+        StructType more = output.append(rows.schema());
         Score score = new Score(
                 everywhere(requireWeights(), data.sparkSession()),
                 input(),
-                scoring.output(trainedLoss()),
-                schema,
+                needsAllKeys(),
+                output,
+                rows.schema(),
                 more.length(),
                 getBatchSize());
-        return data.toDF().mapPartitions(score, Encoders.row(more));
+        return rows.mapPartitions(score, Encoders.row(more));
     }
 
     private synchronized Margins everywhere(Weights some, SparkSession spark) {

@@ -2,6 +2,7 @@ package io.psf.spark.ml;
 
 import java.io.Serial;
 import java.io.Serializable;
+import java.util.List;
 import org.apache.spark.ml.param.DoubleParam;
 import org.apache.spark.ml.param.IntParam;
 import org.apache.spark.ml.param.LongParam;
@@ -57,6 +58,8 @@ public interface PsScoringParams<S> extends Params {
         @Serial
         private static final long serialVersionUID = 1;
 
+        static final String DROP = "drop";
+
         final Param<String> featuresCol;
         final Param<String> keysCol;
         final Param<String> valuesCol;
@@ -64,6 +67,9 @@ public interface PsScoringParams<S> extends Params {
         final Param<String> rawPredictionCol;
         final Param<String> probabilityCol;
         final DoubleParam threshold;
+        final Param<String> userCol;
+        final Param<String> itemCol;
+        final Param<String> coldStartStrategy;
         private final PsScoringParams<?> of;
         private final Param<String> predictionCol;
         private final IntParam batchSize;
@@ -88,6 +94,13 @@ public interface PsScoringParams<S> extends Params {
                     "threshold",
                     "a prediction of two classes is 1 above this probability, in [0, 1]",
                     ParamValidators.inRange(0, 1));
+            userCol = new Param<>(of, "userCol", "column of users, whole numbers");
+            itemCol = new Param<>(of, "itemCol", "column of items, whole numbers");
+            coldStartStrategy = new Param<>(
+                    of,
+                    "coldStartStrategy",
+                    "of rows whose user or item is unknown: nan predicts NaN, drop leaves them out",
+                    ParamValidators.inArray(List.of("nan", DROP)));
             batchSize = new IntParam(of, "batchSize", "rows of a batch (> 0)", ParamValidators.gt(0));
         }
 
@@ -100,6 +113,11 @@ public interface PsScoringParams<S> extends Params {
                 of.setDefault(keysCol, "");
                 of.setDefault(valuesCol, "");
                 of.setDefault(numFeatures, 0L);
+            }
+            if (of instanceof PsRatingParams) {
+                of.setDefault(userCol, "user");
+                of.setDefault(itemCol, "item");
+                of.setDefault(coldStartStrategy, "nan");
             }
             if (of instanceof PsClassParams) {
                 of.setDefault(rawPredictionCol, "rawPrediction");

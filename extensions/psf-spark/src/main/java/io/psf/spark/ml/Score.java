@@ -15,11 +15,12 @@ import org.apache.spark.sql.types.StructType;
 /**
  * Adds the predictions to the rows of a partition.
  *
+ * @param needsAll true if a row with a key that has no weights has no prediction: NaN
  * @param schema of the rows without the predictions
  * @param width the number of columns with the predictions
  * @param batchSize the rows whose weights are pulled together
  */
-record Score(Margins weights, Input input, Output output, StructType schema, int width, int batchSize)
+record Score(Margins weights, Input input, boolean needsAll, Output output, StructType schema, int width, int batchSize)
         implements MapPartitionsFunction<Row, Row> {
     @Serial
     private static final long serialVersionUID = 1;
@@ -39,8 +40,8 @@ record Score(Margins weights, Input input, Output output, StructType schema, int
         private static final long serialVersionUID = 1;
 
         @Override
-        public float[] margins(Batch batch) {
-            return local.value().margins(batch);
+        public float[] margins(Batch batch, boolean needsAll) {
+            return local.value().margins(batch, needsAll);
         }
     }
 
@@ -88,7 +89,7 @@ record Score(Margins weights, Input input, Output output, StructType schema, int
                 features.endRow(0, 1);
                 some.add(row);
             }
-            float[] margins = score.weights.margins(builder.build(features));
+            float[] margins = score.weights.margins(builder.build(features), score.needsAll);
             int outputs = score.output.loss().outputs();
             for (int i = 0; i < some.size(); i++) {
                 Row row = some.get(i);

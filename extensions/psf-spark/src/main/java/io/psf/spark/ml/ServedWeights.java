@@ -131,8 +131,8 @@ final class ServedWeights implements Weights {
     }
 
     @Override
-    public float[] margins(Batch batch) {
-        return call(() -> weights.margins(batch));
+    public float[] margins(Batch batch, boolean needsAll) {
+        return call(() -> weights.margins(batch, needsAll));
     }
 
     /** The tasks of the frame pull the weights. */

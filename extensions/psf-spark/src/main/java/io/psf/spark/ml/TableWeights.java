@@ -15,7 +15,7 @@ record TableWeights(Kernel kernel, Table table, boolean hasBias) implements Marg
     private static final long serialVersionUID = 1;
 
     @Override
-    public float[] margins(Batch batch) {
+    public float[] margins(Batch batch, boolean needsAll) {
         PsClient caller = PsSpark.client();
         int n = batch.keys().length;
         float[] weights = new float[n * kernel.width()];
@@ -23,9 +23,7 @@ record TableWeights(Kernel kernel, Table table, boolean hasBias) implements Marg
         float[] bias = bias();
         rows.await();
         kernel.complete(batch.keys(), n, weights, true);
-        float[] margins = new float[batch.rows() * kernel.outputs()];
-        kernel.margins(batch, weights, bias, margins);
-        return margins;
+        return kernel.margins(batch, weights, bias, needsAll);
     }
 
     float[] bias() {

@@ -19,7 +19,7 @@ record Validate(TableWeights weights) implements FlatMapFunction<Iterator<Batch>
         Measure all = Measure.NONE;
         while (batches.hasNext()) {
             Batch batch = batches.next();
-            float[] margins = weights.margins(batch);
+            float[] margins = weights.margins(batch, false);
             double loss = 0;
             for (int i = 0; i < batch.rows(); i++) {
                 float times = batch.importance()[i];

@@ -95,8 +95,8 @@ class LinearModelsTest {
 
     @Test
     void fewWrongLabelsHaveLittleWeightWithHuber() {
-        double expected = error(
-                new LinearRegression().setLabelCol("number").fit(training).transform(test), "number");
+        double expected =
+                error(new LinearRegression().setLabelCol("number").fit(training).transform(test), "number");
         PsLinearRegressionModel squared = regression("wrong").fit(training);
         PsLinearRegressionModel model =
                 regression("wrong").setLoss("huber").setEpsilon(.3).fit(training);

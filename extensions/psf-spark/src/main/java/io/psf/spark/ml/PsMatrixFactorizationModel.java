@@ -1,0 +1,88 @@
+package io.psf.spark.ml;
+
+import static org.apache.spark.sql.functions.isnan;
+import static org.apache.spark.sql.functions.not;
+
+import java.io.Serial;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * A model of {@link PsMatrixFactorization}. Its factors are on the servers, from which {@link #transform} pulls those
+ * that it needs, until {@link #release} frees them. {@link #exported} has them itself, and so does a model that was
+ * loaded, unless {@link PsModelReader#onServers} loads it.
+ */
+public final class PsMatrixFactorizationModel extends PsScorer<PsMatrixFactorizationModel>
+        implements PsRatingParams<PsMatrixFactorizationModel> {
+    @Serial
+    private static final long serialVersionUID = 1;
+
+    PsMatrixFactorizationModel(String uid, Weights weights) {
+        super(uid, weights);
+    }
+
+    /** Returns the number of factors. */
+    public int rank() {
+        return kernel().width() - 1;
+    }
+
+    /** Returns the factors of the users: columns {@code id}, {@code features} and {@code bias}. */
+    public Dataset<Row> userFactors() {
+        return Ratings.factors(getWeights(), false);
+    }
+
+    /** Returns the factors of the items: columns {@code id}, {@code features} and {@code bias}. */
+    public Dataset<Row> itemFactors() {
+        return Ratings.factors(getWeights(), true);
+    }
+
+    @Override
+    Loss trainedLoss() {
+        return NumberLoss.SQUARED;
+    }
+
+    @Override
+    Input input() {
+        return Ratings.input();
+    }
+
+    @Override
+    void checkFeatures(StructType schema) {
+        Ratings.check(this, schema);
+    }
+
+    @Override
+    Dataset<Row> prepared(Dataset<?> data) {
+        return Ratings.withKeys(this, data);
+    }
+
+    @Override
+    boolean needsAllKeys() {
+        return true;
+    }
+
+    /** Returns a frame with the predictions. */
+    @Override
+    public Dataset<Row> transform(Dataset<?> data) {
+        Dataset<Row> scored = super.transform(data).drop(Ratings.KEYS);
+        return getColdStartStrategy().equals(Declared.DROP)
+                ? scored.where(not(isnan(Input.quoted(getPredictionCol()))))
+                : scored;
+    }
+
+    @Override
+    PsMatrixFactorizationModel with(Weights weights) {
+        return new PsMatrixFactorizationModel(uid(), weights);
+    }
+
+    /** Returns a reader of models. */
+    public static PsModelReader<PsMatrixFactorizationModel> read() {
+        return new PsModelReader<>(PsMatrixFactorizationModel.class, PsMatrixFactorizationModel::new);
+    }
+
+    /** Reads a model that was saved, as {@link #read} does. */
+    public static PsMatrixFactorizationModel load(String path) {
+        return read().load(path);
+    }
+}

@@ -1,0 +1,87 @@
+package io.psf.spark.ml;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.psf.builtin.Tensors;
+import io.psf.spark.PsSpark;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.spark.ml.classification.Classifier;
+import org.apache.spark.ml.classification.LogisticRegression;
+import org.apache.spark.ml.classification.OneVsRest;
+import org.apache.spark.ml.classification.OneVsRestModel;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Estimators as the classifiers of Spark's OneVsRest. */
+@Timeout(180)
+class OneVsRestTest {
+    private static SparkSession spark;
+    private static Dataset<Row> training;
+    private static Dataset<Row> test;
+
+    @BeforeAll
+    static void start() {
+        spark = Clicks.spark(null);
+        Dataset<Row> all = PlantedLabels.rows(spark, 6_000, 3).persist();
+        training = all.where("not isTest");
+        test = all.where("isTest");
+    }
+
+    @AfterAll
+    static void stop() {
+        spark.stop();
+    }
+
+    private static OneVsRest oneVsRest(Classifier<?, ?, ?> classifier) {
+        return new OneVsRest().setClassifier(classifier).setLabelCol("class");
+    }
+
+    private static double accuracy(OneVsRestModel model) {
+        return (double) model.transform(test).where("prediction = class").count() / test.count();
+    }
+
+    @Test
+    void classesAreToldApartAsBySparksClassifier() {
+        double expected = accuracy(oneVsRest(new LogisticRegression()).fit(training));
+        assertThat(expected).isGreaterThan(.7);
+        PsLogisticRegression regression =
+                new PsLogisticRegression().setMaxIter(6).setBatchSize(64);
+        PsLinearSVC machine = new PsLinearSVC().setMaxIter(6).setBatchSize(64);
+        for (PsVectorClassifier each : List.of(new PsVectorClassifier(regression), new PsVectorClassifier(machine))) {
+            OneVsRestModel model = oneVsRest(each).fit(training);
+            assertThat(model.models()).hasSize(PlantedLabels.CLASSES);
+            assertThat(accuracy(model)).isCloseTo(expected, within(.02));
+        }
+        assertThat(Tensors.list(PsSpark.client())).as("tensors on the servers").isEmpty();
+    }
+
+    @Test
+    void theModelIsSavedAndLoadedWithItsClassifier(@TempDir Path folder) throws IOException {
+        PsLogisticRegression regression = new PsLogisticRegression().setMaxIter(2);
+        OneVsRestModel model = oneVsRest(new PsVectorClassifier(regression)).fit(training);
+        model.write().save(folder + "/model");
+        OneVsRestModel loaded = OneVsRestModel.load(folder + "/model");
+        assertThat(loaded.transform(test).collectAsList())
+                .isEqualTo(model.transform(test).collectAsList());
+        oneVsRest(new PsVectorClassifier(regression)).write().save(folder + "/estimator");
+        OneVsRestModel again = OneVsRest.load(folder + "/estimator").fit(training);
+        assertThat(accuracy(again)).isCloseTo(accuracy(model), within(.03));
+    }
+
+    @Test
+    void moreClassesThanTwoAreForTheEstimatorItself() {
+        PsVectorClassifier classifier = new PsVectorClassifier(new PsLogisticRegression().setMaxIter(1));
+        assertThatThrownBy(() -> classifier.setLabelCol("class").fit(training))
+                .hasMessageContaining("weights of a feature: 4 (expected: one");
+    }
+}
