@@ -255,6 +255,14 @@ class Peer:
         self.searched = hello.searched
         self.learned()
 
+    def begin(self, line: Line) -> None:
+        """Sends over the first connection from now on. It is replaced if it has broken, as a later one."""
+        try:
+            self.adopt(line)
+        except PsError as e:
+            self.line = line
+            self._ended(line, e)
+
     def adopt(self, line: Line) -> None:
         """Sends over a connection from now on: first the calls without an answer, in the order of their numbers.
 

@@ -134,7 +134,7 @@ class Scheduler:
         self.peer.ticket = self.ticket
         self.peer.host = self.member
         self.peer.session = self._session
-        self.peer.adopt(self._line)
+        self.peer.begin(self._line)
 
     # Calls.
 

@@ -72,7 +72,7 @@ class Servers:
                     line.release()
                     raise
                 peer.silence = self._scheduler.heartbeat
-                peer.adopt(line)
+                peer.begin(line)
                 return peer
             except PsError as e:
                 failure = e

@@ -8,6 +8,7 @@ import numpy as np
 
 import psf
 from psf.memory import Spare
+from psf.peer import Peer
 
 from .cluster import ClusterTest, Proxy, together
 
@@ -83,6 +84,23 @@ class BreaksTest(ClusterTest):
             self.assertEqual(3 << 19, dense.pull().sum())
             dense.clear()
         self.assertEqual(connections, proxy.connections)
+
+    def test_a_first_connection_that_breaks_after_the_hello_is_closed_and_made_again(self):
+        adopt, broken = Peer.adopt, {}
+
+        def breaks(peer, line):
+            if peer not in broken:
+                broken[peer] = line
+                line.close(psf.PsError("UNAVAILABLE", "broken by the test"))
+            adopt(peer, line)
+
+        with mock.patch.object(Peer, "adopt", breaks):
+            cluster = self.connected()
+            dense = cluster.dense(self.name(), 3)
+            self.assertTrue(np.array_equal(np.zeros(3), dense.pull()))
+        self.assertGreater(len(broken), 1)  # of the scheduler and of the servers
+        self.assertEqual({-1}, {line.sock.fileno() for line in broken.values()})
+        dense.clear()
 
     def test_a_call_waits_for_a_connection_until_its_deadline(self):
         proxy, cluster = self.through()
