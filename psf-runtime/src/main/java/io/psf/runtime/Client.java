@@ -72,6 +72,7 @@ public final class Client extends ConnectedCaller {
                             join.scheduler(),
                             join.said(),
                             join.security().secret(),
+                            false,
                             join.timeout())
                     .cluster()
                     .members();

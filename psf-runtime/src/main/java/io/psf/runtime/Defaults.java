@@ -36,6 +36,9 @@ final class Defaults {
     /** The interval at which the progress of lanes is looked at. */
     static final Duration WATCH = Duration.ofMillis(250);
 
+    /** The interval at which a node reports what its calls take, while somebody asks. */
+    static final Duration REPORTS = Duration.ofSeconds(1);
+
     /** The limits on the time that a peer may block a node, and on the memory that it may occupy. */
     static final ConnectionLimits LIMITS = ConnectionLimits.usual();
 

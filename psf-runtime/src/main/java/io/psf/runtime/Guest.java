@@ -9,6 +9,7 @@ import io.psf.api.Role;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionCaller;
+import io.psf.api.spi.NodeReport;
 import io.psf.runtime.internal.call.CallClient;
 import io.psf.runtime.internal.call.CallLimits;
 import io.psf.runtime.internal.call.Peer;
@@ -16,6 +17,8 @@ import io.psf.runtime.internal.cluster.GuestLink;
 import io.psf.runtime.internal.cluster.Session;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +36,7 @@ public final class Guest implements FunctionCaller, AutoCloseable {
     private final List<Peer> servers = new ArrayList<>();
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Guest(WorkerConfig config, NodeResources node) {
+    private Guest(WorkerConfig config, NodeResources node, boolean asks) {
         this.config = config;
         this.node = node;
         this.client = node.client();
@@ -44,6 +47,7 @@ public final class Guest implements FunctionCaller, AutoCloseable {
                 join.scheduler(),
                 join.said(),
                 join.security().secret(),
+                asks,
                 join.timeout());
         for (Member member : link.cluster().members()) {
             if (member.role() == Role.SERVER) {
@@ -64,10 +68,22 @@ public final class Guest implements FunctionCaller, AutoCloseable {
      *     complete; with {@code BAD_REQUEST} if the secret is wrong
      */
     public static Guest visit(WorkerConfig config) {
+        return visit(config, false);
+    }
+
+    /**
+     * As {@link #visit(WorkerConfig)}, and asks the nodes for reports. A node begins to count its calls when it is
+     * first asked, and then reports once a second, until half a minute after the last guest has asked.
+     */
+    public static Guest asking(WorkerConfig config) {
+        return visit(config, true);
+    }
+
+    private static Guest visit(WorkerConfig config, boolean asks) {
         NodeResources node = new NodeResources(
                 "psf-guest",
                 Network.open(config.transport(), Defaults.pool(), config.join().security()));
-        return node.start(() -> new Guest(config, node));
+        return node.start(() -> new Guest(config, node, asks));
     }
 
     /** Returns the members of the cluster at the time of the visit: every node except the scheduler. */
@@ -78,6 +94,18 @@ public final class Guest implements FunctionCaller, AutoCloseable {
     /** Returns the nodes of the cluster at the time of the visit, present and lost. */
     public ClusterSummary cluster() {
         return ClusterSummary.of(link.cluster());
+    }
+
+    /**
+     * Returns what the calls of the nodes of a role had taken at the time of the visit, by rank: of the nodes that have
+     * reported. Empty unless this guest {@link #asking asks}, and at the first visit.
+     */
+    public SortedMap<Integer, NodeReport> reports(Role role) {
+        SortedMap<Integer, NodeReport> reports = new TreeMap<>();
+        link.reports().stream()
+                .filter(each -> each.role() == role)
+                .forEach(each -> reports.put(each.rank(), each.report()));
+        return reports;
     }
 
     @Override

@@ -133,6 +133,7 @@ final class NodeResources implements AutoCloseable {
                 join.timeout(),
                 stages);
         sender((AutoCloseable) link::leave);
+        every(Defaults.REPORTS, link::report);
         return receiver(link);
     }
 

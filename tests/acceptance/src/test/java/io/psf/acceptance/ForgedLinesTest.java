@@ -193,7 +193,7 @@ final class ForgedLinesTest {
                 for (Role role : List.of(Role.SERVER, Role.WORKER, Role.CLIENT)) {
                     Join.Request join = new Join.Request(protocol, role, -1, new Join.Address(TEXT, 1), 5, new byte[3]);
                     calls(client, transport, port, JoinPsf.FUNCTION, join);
-                    calls(client, transport, port, VisitPsf.FUNCTION, new Visit.Request(join));
+                    calls(client, transport, port, VisitPsf.FUNCTION, new Visit.Request(join, false));
                 }
                 Hello.Request hello = new Hello.Request(
                         protocol,

@@ -6,7 +6,6 @@ import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.internal.call.PartErrors.Repetition;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +38,7 @@ public final class Call<R> extends Ending<R> {
      */
     interface Owner {
         /** Blocks until a call has ended or a time has passed. The thread may receive answers meanwhile. */
-        void await(BooleanSupplier over, long until) throws InterruptedException;
+        void await(Call<?> call, long until) throws InterruptedException;
 
         /** Notes that a call has ended. */
         void ended(Call<?> call, PsException.Code outcome);

@@ -70,6 +70,11 @@ public final class CallClient {
         calls.events().listen(listener);
     }
 
+    /** Counts what all calls take, from the first time on. Returns what was counted. */
+    public CallTotals count() {
+        return calls.count();
+    }
+
     /**
      * Connects to a node and trusts it. Threads that await calls read what arrives over the transport of the first
      * connection.
@@ -282,6 +287,7 @@ public final class CallClient {
                 peer.tellDone(pool, calls.outstanding().oldest());
             }
         }
+        calls.sample();
         long now = System.nanoTime();
         for (Call<?> call : calls.outstanding().all()) {
             call.expire(now);

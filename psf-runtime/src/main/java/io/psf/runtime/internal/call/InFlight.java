@@ -11,7 +11,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The calls of a client that are in flight: starts them, reports their ends, and awaits them. Thread-safe. */
@@ -28,6 +27,9 @@ final class InFlight implements Call.Owner {
     private volatile @Nullable Transport transport;
 
     private final CallEvents events = new CallEvents();
+
+    /** Null until somebody asks. */
+    private volatile @Nullable CallTotals totals;
 
     InFlight(FramePool pool) {
         this.pool = pool;
@@ -50,6 +52,25 @@ final class InFlight implements Call.Owner {
     synchronized void pollFirst(Transport connected) {
         if (transport == null) {
             transport = connected;
+        }
+    }
+
+    /** Counts all calls from the first time on. Returns what was counted. */
+    synchronized CallTotals count() {
+        CallTotals counting = totals;
+        if (counting == null) {
+            counting = new CallTotals();
+            events.listen(counting);
+            totals = counting;
+        }
+        return counting;
+    }
+
+    /** Looks at what the threads do that make calls, if somebody asks. */
+    void sample() {
+        CallTotals counting = totals;
+        if (counting != null) {
+            counting.sample();
         }
     }
 
@@ -81,12 +102,26 @@ final class InFlight implements Call.Owner {
     }
 
     @Override
-    public void await(BooleanSupplier over, long until) throws InterruptedException {
+    public void await(Call<?> call, long until) throws InterruptedException {
+        CallTotals counting = totals;
+        if (counting == null) {
+            poll(call, until);
+            return;
+        }
+        counting.waits(call.info().name());
+        try {
+            poll(call, until);
+        } finally {
+            counting.goesOn();
+        }
+    }
+
+    private void poll(Call<?> call, long until) throws InterruptedException {
         Transport polled = transport;
         if (polled == null) { // a call that was not made by this client's peers
             LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(1));
         } else {
-            polled.await(over, until);
+            polled.await(call, until);
         }
     }
 

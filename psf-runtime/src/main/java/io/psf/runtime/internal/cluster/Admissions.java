@@ -8,6 +8,7 @@ import io.psf.runtime.internal.server.Connections;
 import io.psf.runtime.internal.server.session.Connection;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -72,8 +73,9 @@ final class Admissions {
      * Returns what a guest needs to visit the servers.
      *
      * @param formed when the cluster has formed, or this scheduler took its place
+     * @param reports of the nodes
      */
-    Visit.Response visit(Protocol agreed, Connection connection, long formed) {
+    Visit.Response visit(Protocol agreed, Connection connection, long formed, List<Visit.Reported> reports) {
         String grant = connection.rights().grant();
         ClusterState now = states.now();
         return new Visit.Response(
@@ -91,7 +93,8 @@ final class Admissions {
                         tickets.cluster(),
                         tickets.of(Role.WORKER, Ticket.GUEST, 0, grant).secret(),
                         new byte[0],
-                        grant));
+                        grant),
+                reports);
     }
 
     /** Opens the session of a node of a complete cluster, and answers its join. */

@@ -3,6 +3,7 @@ package io.psf.runtime.internal.cluster;
 import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
+import io.psf.api.Since;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -24,11 +25,13 @@ public interface Beat {
      * @param changes what the node does not know, in order
      * @param ended true if the job is over
      * @param rules what nodes may call, for a server that does not know it; else null
+     * @param reports true if a guest asks for {@linkplain ReportCalls reports}
      */
     record Response(
             List<ClusterChange> changes,
             boolean ended,
-            @Nullable Rules rules) {}
+            @Nullable Rules rules,
+            @Since(2) boolean reports) {}
 
     CompletionStage<Response> handle(Request request, Node scheduler);
 }

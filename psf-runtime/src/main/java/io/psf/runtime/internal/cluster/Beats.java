@@ -1,8 +1,12 @@
 package io.psf.runtime.internal.cluster;
 
 import io.psf.api.Role;
+import io.psf.api.spi.NodeReport;
+import io.psf.runtime.internal.server.session.Connection;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,10 +14,15 @@ import org.jspecify.annotations.Nullable;
  * on the scheduler's lane.
  */
 final class Beats {
+    /** How long nodes report after a guest has asked. */
+    private static final long REPORTS_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     private final ClusterPlan plan;
     private final MemberTable table;
     private final ClusterStates states;
     private boolean hasEnded;
+    /** Until when nodes report what their calls take, as {@link ClusterPlan#now} counts; null if nobody has asked. */
+    private @Nullable Long reportsUntil;
 
     /** Creates the heartbeats of a cluster, and its states, which answer them and begin with the journal's state. */
     Beats(ClusterPlan plan, MemberTable table, Journal journal) {
@@ -52,7 +61,7 @@ final class Beats {
     }
 
     private Beat.Response since(long known, MemberEntry entry) {
-        return new Beat.Response(states.since(known), hasEnded, rules(entry));
+        return new Beat.Response(states.since(known), hasEnded, rules(entry), areReportsAsked());
     }
 
     /** Returns the rules if the node is a server that does not know them; else null. */
@@ -60,6 +69,34 @@ final class Beats {
         Rules now = plan.trust().rules();
         boolean isKnown = entry.connection.rights().knownRules() == now.version();
         return entry.role() != Role.SERVER || isKnown ? null : now;
+    }
+
+    /** Asks the nodes for reports, for a while, and returns the newest of each node. */
+    List<Visit.Reported> askForReports() {
+        boolean wereAsked = areReportsAsked();
+        reportsUntil = plan.now() + REPORTS_NANOS;
+        if (!wereAsked) {
+            answerAll();
+        }
+        return table.all().stream()
+                .filter(entry -> entry.report != null)
+                .map(entry -> new Visit.Reported(entry.role(), entry.rank, Objects.requireNonNull(entry.report)))
+                .toList();
+    }
+
+    /** Keeps the report of a node. Returns true if it should report again. */
+    boolean reported(NodeReport report, Connection connection) {
+        MemberEntry entry = table.of(connection);
+        if (entry != null) {
+            entry.report = report;
+        }
+        return areReportsAsked();
+    }
+
+    /** True if a guest has asked for reports a short time ago. */
+    private boolean areReportsAsked() {
+        Long until = reportsUntil;
+        return until != null && until - plan.now() > 0;
     }
 
     private void answerAll() {

@@ -81,11 +81,13 @@ public final class ClusterFunctions {
     /** Adds the scheduler's functions. */
     public Handlers bind(Handlers handlers) {
         Join join = (request, on) -> membership.join(request, node.connection());
-        Visit visit = (request, on) -> membership.visit(request.guest(), node.connection());
+        Visit visit = (request, on) -> membership.visit(request, node.connection());
         Beat beat = (request, on) -> {
             node.connection().rights().knows(request.rules());
             return membership.beat(request.epoch(), node.connection());
         };
+        ReportCalls report = (request, on) ->
+                new ReportCalls.Response(membership.beats().reported(request.report(), node.connection()));
         Leave leave = (request, on) -> {
             Connection connection = node.connection();
             node.execute(() -> membership.leave(connection)); // it ends the connection
@@ -117,6 +119,7 @@ public final class ClusterFunctions {
                 .with(ServerFunctions.challenge(node, membership::isForming))
                 .with(HelloPsf.bind(hello))
                 .with(BeatPsf.bind(beat))
+                .with(ReportCallsPsf.bind(report))
                 .with(LeavePsf.bind(leave))
                 .with(EndPsf.bind(end))
                 .with(RestoreFromPsf.bind(restore))

@@ -58,6 +58,8 @@ public final class ClusterLink implements AutoCloseable {
     private final ClusterView view;
     private final ClusterState first;
     private volatile boolean left;
+    /** True while the scheduler wants reports of this node's calls. */
+    private volatile boolean reports;
     /**
      * When the last heartbeat was sent that is answered, or the join was answered, as {@link System#nanoTime} counts.
      */
@@ -274,6 +276,10 @@ public final class ClusterLink implements AutoCloseable {
         }
         heardFrom = sent;
         view.apply(now);
+        if (now.reports() && !reports) {
+            reports = true;
+            client.count();
+        }
         ClusterState state = view.state();
         if (!state.nodes().equals(told.nodes()) || !state.lost().equals(told.lost())) {
             events.changed(told, state);
@@ -282,6 +288,22 @@ public final class ClusterLink implements AutoCloseable {
             events.ended();
         } else {
             beatOn(state, events);
+        }
+    }
+
+    /** Reports what this node's calls take, if the scheduler wants to know. Called once a second. Does not block. */
+    public void report() {
+        if (!reports || left) {
+            return;
+        }
+        try {
+            ReportCalls.Request request = new ReportCalls.Request(client.count().report());
+            var unused = client.callInBackground(ReportCallsPsf.FUNCTION, request, scheduler, GRACE.toNanos())
+                    .toCompletableFuture()
+                    .whenComplete((answer, failure) -> reports = answer != null && answer.more());
+        } catch (PsException e) { // the next heartbeat asks again
+            LOG.debug("reporting: {}", e.getMessage());
+            reports = false;
         }
     }
 

@@ -18,6 +18,7 @@ public final class FunctionGroups {
             "psf.cluster.changes",
             "psf.cluster.join",
             "psf.cluster.leave",
+            "psf.cluster.report",
             "psf.cluster.visit",
             "psf.connection.challenge",
             "psf.connection.end",

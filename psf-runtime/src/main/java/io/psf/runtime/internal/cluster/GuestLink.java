@@ -7,6 +7,7 @@ import io.psf.runtime.internal.call.CallClient;
 import io.psf.runtime.internal.call.Peer;
 import io.psf.runtime.spi.transport.Transport;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,14 +16,16 @@ import org.jspecify.annotations.Nullable;
  * @param cluster the nodes of the cluster at the time of the visit
  * @param ticket the ticket with which the guest connects to servers
  * @param heartbeatLimit how long a node may stay silent
+ * @param reports what the calls of the nodes take; empty if the guest does not ask
  */
-public record GuestLink(Visit.Cluster cluster, Ticket ticket, Duration heartbeatLimit) {
+public record GuestLink(Visit.Cluster cluster, Ticket ticket, Duration heartbeatLimit, List<Visit.Reported> reports) {
     /**
      * Asks the scheduler for admission, over a connection that is closed afterwards. Blocks.
      *
      * @param host the scheduler
      * @param names what the guest calls the cluster
      * @param secret the secret of the cluster; null for none
+     * @param asks true to ask the nodes for reports
      * @throws PsException with {@code UNAVAILABLE} if the scheduler is not reached or its cluster is not
      *     complete; with {@code BAD_REQUEST} if the secret is wrong; with {@code PROTOCOL} if another program answers;
      *     with {@code TIMED_OUT} if the peer answers nothing
@@ -33,6 +36,7 @@ public record GuestLink(Visit.Cluster cluster, Ticket ticket, Duration heartbeat
             Member host,
             Join.Names names,
             @Nullable String secret,
+            boolean asks,
             Duration limit) {
         Peer scheduler = client.connect(transport, host.host(), host.port(), Session.name(host));
         try {
@@ -40,7 +44,7 @@ public record GuestLink(Visit.Cluster cluster, Ticket ticket, Duration heartbeat
                     Join.Request.of(Role.WORKER, Ticket.GUEST, "", 0).with(names);
             byte[] nonce = FirstCall.challenge(client, scheduler, Role.SCHEDULER, limit.toNanos())
                     .nonce();
-            Visit.Request request = new Visit.Request(ClusterLink.proven(guest, secret, nonce));
+            Visit.Request request = new Visit.Request(ClusterLink.proven(guest, secret, nonce), asks);
             Visit.Response admitted = client.callInBackground(VisitPsf.FUNCTION, request, scheduler, limit.toNanos())
                     .await();
             Protocol.OWN.agree(admitted.protocol());
@@ -51,7 +55,8 @@ public record GuestLink(Visit.Cluster cluster, Ticket ticket, Duration heartbeat
                     admitted.keys().cluster(),
                     admitted.keys().ticket(),
                     admitted.keys().grant());
-            return new GuestLink(admitted.cluster(), ticket, Duration.ofMillis(admitted.heartbeatMillis()));
+            return new GuestLink(
+                    admitted.cluster(), ticket, Duration.ofMillis(admitted.heartbeatMillis()), admitted.reports());
         } catch (PsException e) {
             throw FirstCall.ofScheduler(scheduler, e);
         } finally {

@@ -2,6 +2,7 @@ package io.psf.runtime.internal.cluster;
 
 import io.psf.api.Member;
 import io.psf.api.Role;
+import io.psf.api.spi.NodeReport;
 import io.psf.runtime.internal.server.session.Connection;
 import io.psf.runtime.spi.transport.Channel;
 import java.time.Duration;
@@ -52,6 +53,10 @@ final class MemberEntry {
     /** The heartbeat that has still to be answered; null for none. */
     @Nullable
     CompletableFuture<Beat.Response> beat;
+
+    /** What its calls have taken; null before it has reported that. */
+    @Nullable
+    NodeReport report;
 
     MemberEntry(Connection connection, Join.Request request, long now) {
         this.connection = connection;

@@ -116,10 +116,10 @@ final class Membership {
     }
 
     /** Admits a guest, which is no member. */
-    Visit.Response visit(Join.Request guest, Connection connection) {
-        Protocol agreed = admissions.requireGuest(guest, connection);
+    Visit.Response visit(Visit.Request guest, Connection connection) {
+        Protocol agreed = admissions.requireGuest(guest.guest(), connection);
         JoinChecks.requireRunning(state == State.RUNNING, state == State.ENDED, table.joined(plan));
-        return admissions.visit(agreed, connection, started);
+        return admissions.visit(agreed, connection, started, guest.reports() ? beats.askForReports() : List.of());
     }
 
     /** Accepts a node again whose connection broke before it received the answer to its join. */
@@ -204,6 +204,10 @@ final class Membership {
 
     MemberTable table() {
         return table;
+    }
+
+    Beats beats() {
+        return beats;
     }
 
     Returns returns() {

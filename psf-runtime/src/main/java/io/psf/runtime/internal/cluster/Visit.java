@@ -4,6 +4,9 @@ import io.psf.api.Member;
 import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
+import io.psf.api.Role;
+import io.psf.api.Since;
+import io.psf.api.spi.NodeReport;
 import java.util.List;
 
 /**
@@ -16,8 +19,9 @@ public interface Visit {
      * The guest.
      *
      * @param guest the description of a worker without a rank, with the credential of a joining worker
+     * @param reports true to ask the nodes for reports of their calls, which they send for the next half minute
      */
-    record Request(Join.Request guest) {}
+    record Request(Join.Request guest, @Since(2) boolean reports) {}
 
     /**
      * The cluster.
@@ -26,8 +30,17 @@ public interface Visit {
      * @param heartbeatMillis how long a node may stay silent
      * @param cluster its nodes
      * @param keys the secrets of a guest: a {@link Ticket} of rank {@link Ticket#GUEST}, and no key
+     * @param reports the newest reports of the nodes; empty if the guest does not ask
      */
-    record Response(Protocol protocol, long heartbeatMillis, Cluster cluster, Join.Keys keys) {}
+    record Response(
+            Protocol protocol,
+            long heartbeatMillis,
+            Cluster cluster,
+            Join.Keys keys,
+            @Since(2) List<Reported> reports) {}
+
+    /** The report of a node. */
+    record Reported(Role role, int rank, NodeReport report) {}
 
     /**
      * The nodes of a cluster.

@@ -264,7 +264,7 @@ final class ClusterStateTest {
 
     private static long bytes(List<ClusterChange> changes) {
         TupleWriter out = new TupleWriter();
-        BeatPsf.FUNCTION.writeAnswer(new Beat.Response(changes, false, null), out);
+        BeatPsf.FUNCTION.writeAnswer(new Beat.Response(changes, false, null, false), out);
         return Frames.length(out);
     }
 

@@ -26,6 +26,7 @@ final class ControlSchemasTest {
                     VisitPsf.FUNCTION,
                     BeatPsf.FUNCTION,
                     LeavePsf.FUNCTION,
+                    ReportCallsPsf.FUNCTION,
                     BarrierPsf.FUNCTION,
                     EndPsf.FUNCTION,
                     RestoreFromPsf.FUNCTION,

@@ -163,7 +163,7 @@ final class VirtualScheduler {
     }
 
     void visit(Join.Request guest) {
-        var unused = membership.visit(guest, connect());
+        var unused = membership.visit(new Visit.Request(guest, false), connect());
     }
 
     void beat(Joined node) {

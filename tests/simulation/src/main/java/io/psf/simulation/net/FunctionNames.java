@@ -18,6 +18,7 @@ final class FunctionNames {
             "psf.cluster.end",
             "psf.cluster.join",
             "psf.cluster.leave",
+            "psf.cluster.report",
             "psf.cluster.restore",
             "psf.cluster.visit",
             "psf.connection.challenge",
