@@ -63,6 +63,7 @@ public final class Main implements Runnable {
         psf.addSubcommand(new FunctionsCommand());
         psf.addSubcommand(new StubsCommand());
         psf.addSubcommand(new StatusCommand());
+        psf.addSubcommand(new ExplainCommand());
         psf.addSubcommand(new HealthCommand());
         psf.addSubcommand(new StopCommand());
         psf.addSubcommand(new ShellCommand());

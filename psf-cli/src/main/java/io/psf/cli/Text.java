@@ -1,6 +1,8 @@
 package io.psf.cli;
 
 import java.lang.Character.UnicodeScript;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 
 /** Texts in the columns of a terminal. */
@@ -53,5 +55,22 @@ final class Text {
             start.appendCodePoint(points[i]);
         }
         return start.toString();
+    }
+
+    /** Returns words in lines of at most {@code most} columns, each of which begins with an indent. */
+    static List<String> wrap(String indent, String words, int most) {
+        List<String> lines = new ArrayList<>();
+        StringBuilder line = new StringBuilder(indent);
+        for (String word : words.split(" ", -1)) {
+            boolean isFirst = line.length() == indent.length();
+            if (!isFirst && width(line + " " + word) > most) {
+                lines.add(line.toString());
+                line = new StringBuilder(indent);
+                isFirst = true;
+            }
+            line.append(isFirst ? "" : " ").append(word);
+        }
+        lines.add(line.toString());
+        return lines;
     }
 }

@@ -25,6 +25,11 @@ final class Units {
         return rate < 99.95 ? String.format(Locale.ROOT, "%.1f", rate) : count(Math.round(rate));
     }
 
+    /** Returns a share of a whole: {@code 68 %}. */
+    static String share(double share) {
+        return Math.round(share * 100) + " %";
+    }
+
     /** Returns a time: {@code 88.1 us}, {@code 2.3 ms}, {@code 1.5 s}. */
     static String nanos(long nanos) {
         double micros = nanos / 1e3;

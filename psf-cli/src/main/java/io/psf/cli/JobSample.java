@@ -1,0 +1,118 @@
+package io.psf.cli;
+
+import io.psf.api.Role;
+import io.psf.api.spi.NodeReport;
+import io.psf.builtin.FunctionStatistics;
+import io.psf.builtin.Latency;
+import io.psf.builtin.TensorSummary;
+import io.psf.runtime.ClusterSummary;
+import io.psf.runtime.Guest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What the nodes of a job did in a time: the numbers that {@link Explanation} reads.
+ *
+ * @param cluster the nodes, at the end of the time
+ * @param tensors the tensors
+ * @param time the time that the servers have counted for
+ * @param loads the functions that the servers ran, by the rank of the server
+ * @param workers the reports of the workers that report, by rank
+ * @param servers the reports of the servers
+ */
+record JobSample(
+        ClusterSummary cluster,
+        List<TensorSummary> tensors,
+        Duration time,
+        SortedMap<Integer, List<Load>> loads,
+        SortedMap<Integer, NodeReport> workers,
+        SortedMap<Integer, NodeReport> servers) {
+    /** The servers' own functions, by which a cluster is inspected. */
+    private static final List<String> INSPECTION = List.of("psf.list", "psf.stats", "psf.model.newest");
+
+    /**
+     * The requests of a function on a server.
+     *
+     * @param requests the number of requests that were answered
+     * @param waitedNanos the sum of the times before their handlers began
+     * @param ranNanos the sum of the times that their handlers took
+     * @param answeredNanos the sum of the times until their answers
+     */
+    record Load(String function, long requests, long waitedNanos, long ranNanos, long answeredNanos) {
+        private static Load of(FunctionStatistics now) {
+            return new Load(now.function(), now.count(), sum(now.waiting()), sum(now.running()), sum(now.answered()));
+        }
+
+        private static long sum(Latency times) {
+            return times.count() * times.meanNanos();
+        }
+
+        private Load since(Load before) {
+            return new Load(
+                    function,
+                    requests - before.requests,
+                    Math.max(0, waitedNanos - before.waitedNanos),
+                    Math.max(0, ranNanos - before.ranNanos),
+                    Math.max(0, answeredNanos - before.answeredNanos));
+        }
+    }
+
+    /** What a visit finds: sums since the nodes began to count. */
+    static JobSample of(Guest guest) {
+        ClusterStatus status = ClusterStatus.of(guest);
+        SortedMap<Integer, List<Load>> loads = new TreeMap<>();
+        status.statistics()
+                .servers()
+                .forEach((server, functions) -> loads.put(
+                        server,
+                        functions.stream()
+                                .filter(each -> !INSPECTION.contains(each.function()))
+                                .map(Load::of)
+                                .toList()));
+        return new JobSample(
+                status.cluster(),
+                status.tensors(),
+                status.statistics().time(),
+                loads,
+                guest.reports(Role.WORKER),
+                guest.reports(Role.SERVER));
+    }
+
+    /** Returns what was added since an earlier visit. */
+    JobSample since(JobSample before) {
+        boolean isContinued = time.compareTo(before.time) >= 0;
+        SortedMap<Integer, List<Load>> added = new TreeMap<>();
+        loads.forEach((server, functions) -> added.put(
+                server, isContinued ? since(functions, before.loads.getOrDefault(server, List.of())) : functions));
+        return new JobSample(
+                cluster,
+                tensors,
+                isContinued ? time.minus(before.time) : time,
+                added,
+                since(workers, before.workers),
+                since(servers, before.servers));
+    }
+
+    private static List<Load> since(List<Load> now, List<Load> before) {
+        List<Load> added = new ArrayList<>();
+        for (Load each : now) {
+            added.add(before.stream()
+                    .filter(then -> then.function.equals(each.function))
+                    .findFirst()
+                    .map(each::since)
+                    .orElse(each));
+        }
+        return added;
+    }
+
+    private static SortedMap<Integer, NodeReport> since(
+            SortedMap<Integer, NodeReport> now, SortedMap<Integer, NodeReport> before) {
+        SortedMap<Integer, NodeReport> added = new TreeMap<>();
+        now.forEach(
+                (rank, report) -> added.put(rank, before.containsKey(rank) ? report.since(before.get(rank)) : report));
+        return added;
+    }
+}
