@@ -24,6 +24,7 @@ public final class LocalJobBuilder {
             "PSF_LISTEN",
             "PSF_ADVERTISE",
             "PSF_HEALTH",
+            "PSF_METRICS",
             "PSF_RANK");
 
     String scheduler = "127.0.0.1:0";

@@ -6,7 +6,6 @@ import io.psf.api.Role;
 import io.psf.runtime.Scheduler;
 import io.psf.runtime.Server;
 import io.psf.runtime.Settings;
-import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -62,6 +61,7 @@ import picocli.CommandLine.Option;
             "                       heartbeats",
             "  PSF_JOURNAL          a directory from which a scheduler that is started again goes on; default: none",
             "  PSF_HEALTH           host:port for probes of this node: /live and /ready over HTTP; default: none",
+            "  PSF_METRICS          host:port for Prometheus, /metrics over HTTP, or a port of 127.0.0.1; default: none",
             "  PSF_PROGRESS_LIMIT   how long a lane with waiting work may begin none before its node is not live;",
             "                       default: 1m",
             "  PSF_DRAIN            the time limit for a node that is told to end (SIGTERM); default: 30s",
@@ -151,12 +151,11 @@ final class NodeCommand implements Callable<Integer> {
         TermSignal term = TermSignal.handle(settings.drain());
         NodeHealth joining = joining(settings.role().label());
         health = () -> joining;
-        InetSocketAddress address = settings.health();
-        ProbeServer probes = address == null ? null : ProbeServer.start(address, () -> health.get());
-        try {
+        try (NodePages pages = new NodePages(settings, () -> health.get())) {
             if (settings.role() == Role.SCHEDULER) {
                 try (Scheduler node = Scheduler.start(settings.scheduler())) {
                     health = () -> node.health(settings.progressLimit());
+                    pages.show(node::listen);
                     term.whenTold(limit -> node.handOver());
                     node.awaitTermination();
                 }
@@ -164,13 +163,10 @@ final class NodeCommand implements Callable<Integer> {
                 try (Server node = Server.start(settings.server(), now -> health = () -> now)) {
                     LogNode.set(settings.role().label(), Integer.toString(node.rank()));
                     health = () -> node.health(settings.progressLimit());
+                    pages.show(node::listen);
                     term.whenTold(node::drain);
                     node.awaitTermination();
                 }
-            }
-        } finally {
-            if (probes != null) {
-                probes.close();
             }
         }
     }

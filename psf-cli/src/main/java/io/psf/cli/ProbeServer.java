@@ -15,15 +15,16 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers probes of a node over HTTP: {@code GET /live} and {@code GET /ready}, each with 200 or 503 and a line that
- * says why. A request takes at most two seconds and 8 KB. Of more than 32 connections at a time the oldest one is
- * closed, so that clients which send nothing keep no probe out.
+ * Answers requests for pages of a node over HTTP, such as probes: {@code GET} and {@code HEAD} alone. A request takes at most two seconds and 8 KB. Of more than 32 connections at a time the oldest one is
+ * closed, so that clients which send nothing keep no other out.
  */
 final class ProbeServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ProbeServer.class);
@@ -33,23 +34,51 @@ final class ProbeServer implements AutoCloseable {
     private static final Duration AFTER_FAILURE = Duration.ofMillis(100);
 
     private final ServerSocket socket;
-    private final Supplier<NodeHealth> health;
+    /** By path. */
+    private final Map<String, Supplier<Page>> pages;
     /** The oldest one first. Guarded by itself. */
     private final Deque<Socket> connections = new ArrayDeque<>();
 
-    private ProbeServer(ServerSocket socket, Supplier<NodeHealth> health) {
+    /**
+     * A page.
+     *
+     * @param holds false if the status is 503
+     * @param type the content type
+     */
+    record Page(boolean holds, String type, String text) {
+        static Page line(boolean holds, String line) {
+            return new Page(holds, "text/plain; charset=utf-8", line + "\n");
+        }
+    }
+
+    private ProbeServer(ServerSocket socket, Map<String, Supplier<Page>> pages) {
         this.socket = socket;
-        this.health = health;
+        this.pages = pages;
+    }
+
+    /** Returns the pages {@code /live} and {@code /ready}, each with a line that says why, on any thread. */
+    static Map<String, Supplier<Page>> probes(Supplier<NodeHealth> health) {
+        Map<String, Supplier<Page>> pages = new LinkedHashMap<>();
+        pages.put("/live", () -> {
+            NodeHealth now = health.get();
+            return Page.line(now.isLive(), now.liveness());
+        });
+        pages.put("/ready", () -> {
+            NodeHealth now = health.get();
+            return Page.line(now.isReady(), now.readiness());
+        });
+        return pages;
     }
 
     /**
-     * Listens for probes, on daemon threads.
+     * Listens, on daemon threads.
      *
+     * @param setting the setting with the address, for messages
      * @param at a host and a port, 0 for a port that the system chooses
-     * @param health says how the node is, on any thread
+     * @param pages by path
      * @throws PsException with {@code UNAVAILABLE} if listening on the address fails
      */
-    static ProbeServer start(InetSocketAddress at, Supplier<NodeHealth> health) {
+    static ProbeServer start(String setting, InetSocketAddress at, Map<String, Supplier<Page>> pages) {
         try {
             ServerSocket socket = new ServerSocket();
             try {
@@ -58,14 +87,17 @@ final class ProbeServer implements AutoCloseable {
                 socket.close();
                 throw e;
             }
-            ProbeServer server = new ProbeServer(socket, health);
-            daemon(server::acceptAll, "health").start();
-            LOG.info("answers probes at {}", Member.address(at.getHostString(), socket.getLocalPort()));
+            ProbeServer server = new ProbeServer(socket, pages);
+            daemon(server::acceptAll, "pages").start();
+            LOG.info(
+                    "answers {} at {}",
+                    String.join(", ", pages.keySet()),
+                    Member.address(at.getHostString(), socket.getLocalPort()));
             return server;
         } catch (IOException | UnresolvedAddressException e) {
             throw new PsException(
                     PsException.Code.UNAVAILABLE,
-                    "PSF_HEALTH: listening on " + Member.address(at.getHostString(), at.getPort()) + ": "
+                    setting + ": listening on " + Member.address(at.getHostString(), at.getPort()) + ": "
                             + (e.getMessage() == null ? e.toString() : e.getMessage()),
                     e);
         }
@@ -121,25 +153,18 @@ final class ProbeServer implements AutoCloseable {
         String method = words[0];
         String path = words.length < 2 ? "" : words[1].replaceFirst("[?].*", "");
         if (!method.equals("GET") && !method.equals("HEAD")) {
-            send(peer, "405 Method Not Allowed", "method: not allowed (expected: GET or HEAD)", true);
+            send(peer, "405 Method Not Allowed", Page.line(false, "method: not allowed (expected: GET or HEAD)"), true);
             return;
         }
         boolean hasBody = method.equals("GET");
-        switch (path) {
-            case "/live" -> {
-                NodeHealth now = health.get();
-                send(peer, status(now.isLive()), now.liveness(), hasBody);
-            }
-            case "/ready" -> {
-                NodeHealth now = health.get();
-                send(peer, status(now.isReady()), now.readiness(), hasBody);
-            }
-            default -> send(peer, "404 Not Found", "path: unknown (expected: /live or /ready)", hasBody);
+        Supplier<Page> page = pages.get(path);
+        if (page == null) {
+            String paths = String.join(", ", pages.keySet());
+            send(peer, "404 Not Found", Page.line(false, "path: unknown (expected: " + paths + ")"), hasBody);
+        } else {
+            Page now = page.get();
+            send(peer, now.holds() ? "200 OK" : "503 Service Unavailable", now, hasBody);
         }
-    }
-
-    private static String status(boolean holds) {
-        return holds ? "200 OK" : "503 Service Unavailable";
     }
 
     /** Reads a request, and returns its first line. */
@@ -165,10 +190,10 @@ final class ProbeServer implements AutoCloseable {
         return text.lines().findFirst().orElse("");
     }
 
-    private static void send(Socket peer, String status, String line, boolean hasBody) throws IOException {
-        byte[] body = (line + "\n").getBytes(StandardCharsets.UTF_8);
-        String head = "HTTP/1.1 " + status + "\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: "
-                + body.length + "\r\nConnection: close\r\n\r\n";
+    private static void send(Socket peer, String status, Page page, boolean hasBody) throws IOException {
+        byte[] body = page.text().getBytes(StandardCharsets.UTF_8);
+        String head = "HTTP/1.1 " + status + "\r\nContent-Type: " + page.type() + "\r\nContent-Length: " + body.length
+                + "\r\nConnection: close\r\n\r\n";
         OutputStream out = peer.getOutputStream();
         out.write(head.getBytes(StandardCharsets.ISO_8859_1));
         if (hasBody) {
@@ -195,7 +220,7 @@ final class ProbeServer implements AutoCloseable {
         }
     }
 
-    /** Returns the port that probes connect to. */
+    /** Returns the port. */
     int port() {
         return socket.getLocalPort();
     }

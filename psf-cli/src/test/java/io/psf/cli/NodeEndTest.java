@@ -57,7 +57,7 @@ class NodeEndTest {
 
     /** Returns where a node answers probes. */
     private String probes(String node) {
-        Pattern pattern = Pattern.compile("\\[" + node + "] .*answers probes at (\\S+)");
+        Pattern pattern = Pattern.compile("\\[" + node + "] .*answers /live, /ready, /metrics at (\\S+)");
         return await().atMost(SOON)
                 .until(
                         () -> lines.stream()

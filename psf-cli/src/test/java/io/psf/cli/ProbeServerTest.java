@@ -21,8 +21,11 @@ import org.junit.jupiter.api.Timeout;
 class ProbeServerTest {
     private volatile NodeHealth health =
             new NodeHealth(true, "server: joins the cluster", false, "server: has not joined the cluster yet");
-    private final ProbeServer probes =
-            ProbeServer.start(InetSocketAddress.createUnresolved("127.0.0.1", 0), () -> health);
+    private final ProbeServer probes = start(InetSocketAddress.createUnresolved("127.0.0.1", 0));
+
+    private ProbeServer start(InetSocketAddress at) {
+        return ProbeServer.start("PSF_HEALTH", at, ProbeServer.probes(() -> health));
+    }
 
     @AfterEach
     void end() {
@@ -63,7 +66,7 @@ class ProbeServerTest {
 
     @Test
     void otherRequestsAreRefused() throws IOException {
-        assertThat(ask(get("/"))).startsWith("HTTP/1.1 404").endsWith("path: unknown (expected: /live or /ready)\n");
+        assertThat(ask(get("/"))).startsWith("HTTP/1.1 404").endsWith("path: unknown (expected: /live, /ready)\n");
         assertThat(ask("POST /live HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 405");
         assertThat(ask("HEAD /live HTTP/1.1\r\n\r\n"))
                 .startsWith("HTTP/1.1 200 OK")
@@ -110,7 +113,7 @@ class ProbeServerTest {
     void anAddressThatIsTakenIsOneSentence() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             InetSocketAddress address = InetSocketAddress.createUnresolved("127.0.0.1", taken.getLocalPort());
-            assertThatThrownBy(() -> ProbeServer.start(address, () -> health).close())
+            assertThatThrownBy(() -> start(address).close())
                     .isInstanceOf(PsException.class)
                     .hasMessageStartingWith(
                             "UNAVAILABLE: PSF_HEALTH: listening on 127.0.0.1:" + taken.getLocalPort() + ": ");

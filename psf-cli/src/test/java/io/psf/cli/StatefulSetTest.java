@@ -42,8 +42,10 @@ final class StatefulSetTest {
     /** A server and its probes, as {@link NodeCommand} starts them. */
     private static final class Pod implements AutoCloseable {
         private volatile Supplier<NodeHealth> health = () -> new NodeHealth(true, "starts", false, "starts");
-        private final ProbeServer probes =
-                ProbeServer.start(InetSocketAddress.createUnresolved("127.0.0.1", 0), () -> health.get());
+        private final ProbeServer probes = ProbeServer.start(
+                "PSF_HEALTH",
+                InetSocketAddress.createUnresolved("127.0.0.1", 0),
+                ProbeServer.probes(() -> health.get()));
         private final CompletableFuture<Server> server = new CompletableFuture<>();
 
         Pod(ServerConfig config) {

@@ -168,6 +168,11 @@ public final class Settings {
         return unresolved(SettingsKey.HEALTH);
     }
 
+    /** Returns where a node listens for those that read its metrics, unresolved; null if it does not. */
+    public @Nullable InetSocketAddress metrics() {
+        return unresolved(SettingsKey.METRICS);
+    }
+
     private @Nullable InetSocketAddress unresolved(SettingsKey<SettingsAddress> key) {
         SettingsAddress address = find(key, null);
         return address == null ? null : InetSocketAddress.createUnresolved(address.host(), address.port());

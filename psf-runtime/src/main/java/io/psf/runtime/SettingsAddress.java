@@ -34,6 +34,11 @@ record SettingsAddress(String host, int port) {
         return parse(isHost ? text + ":0" : text);
     }
 
+    /** Parses an address, or a port alone, which is one of 127.0.0.1. Returns null if the text is neither. */
+    static @Nullable SettingsAddress parseWithoutHost(String text) {
+        return parse(text.indexOf(':') < 0 ? "127.0.0.1:" + text : text);
+    }
+
     /** Returns a sentence for a text that is no address: whether an IPv6 address lacks its brackets. */
     static String hint(String text) {
         int colon = text.lastIndexOf(':');

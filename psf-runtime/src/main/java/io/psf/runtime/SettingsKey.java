@@ -77,6 +77,11 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             SettingsAddress::parse,
             List.of(SettingsSpelling.of("PSF_HEALTH")));
 
+    static final SettingsKey<SettingsAddress> METRICS = new SettingsKey<>(
+            "host:port for the metrics of a node, or a port of 127.0.0.1, 0 for any",
+            SettingsAddress::parseWithoutHost,
+            List.of(SettingsSpelling.of("PSF_METRICS")));
+
     static final SettingsKey<Integer> RANK = new SettingsKey<>(
             "the rank of this server or worker, a whole number from 0, or -1 for any",
             text -> SettingsText.wholeNumber(text, -1, Integer.MAX_VALUE),
@@ -236,6 +241,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             SCHEDULER_RETURN,
             JOURNAL,
             HEALTH,
+            METRICS,
             PROGRESS_LIMIT,
             DRAIN,
             LEAVE_AT_EXIT);
@@ -275,7 +281,8 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
         T value = reader.read(text);
         if (value == null) {
             String shown = equals(SECRET) ? text.length() + " characters" : text;
-            boolean isAddress = equals(SCHEDULER) || equals(LISTEN) || equals(ADVERTISE) || equals(HEALTH);
+            boolean isAddress =
+                    List.of(SCHEDULER, LISTEN, ADVERTISE, HEALTH, METRICS).contains(this);
             String hint = isAddress ? SettingsAddress.hint(text) : "";
             throw SettingsErrors.invalid("%s: %s in %s (expected: %s)%s".formatted(name, shown, place, expected, hint));
         }

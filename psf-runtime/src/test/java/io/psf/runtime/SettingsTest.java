@@ -68,6 +68,7 @@ class SettingsTest {
                         "PSF_SCHEDULER_RETURN",
                         "PSF_JOURNAL",
                         "PSF_HEALTH",
+                        "PSF_METRICS",
                         "PSF_PROGRESS_LIMIT",
                         "PSF_DRAIN",
                         "PSF_LEAVE_AT_EXIT");
@@ -126,6 +127,7 @@ class SettingsTest {
                 Map.entry("PSF_ADVERTISE", "server-1.psf"),
                 Map.entry("PSF_LIFETIME", "service"),
                 Map.entry("PSF_HEALTH", "[::]:4090"),
+                Map.entry("PSF_METRICS", "9100"),
                 Map.entry("PSF_PROGRESS_LIMIT", "3m"),
                 Map.entry("PSF_DRAIN", "10s"),
                 Map.entry("PSF_LEAVE_AT_EXIT", "on"),
@@ -366,6 +368,7 @@ class SettingsTest {
         "PSF_NODE,pod/7",
         "PSF_ADVERTISE,host:70000",
         "PSF_HEALTH,host",
+        "PSF_METRICS,70000",
         "PSF_PROGRESS_LIMIT,long",
         "PSF_DRAIN,0s",
         "PSF_LEAVE_AT_EXIT,yes",
@@ -390,7 +393,7 @@ class SettingsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"PSF_SCHEDULER", "PSF_LISTEN", "PSF_HEALTH"})
+    @ValueSource(strings = {"PSF_SCHEDULER", "PSF_LISTEN", "PSF_HEALTH", "PSF_METRICS"})
     void anIpv6AddressWithoutBracketsIsRefusedWithTheRightOne(String name) {
         assertFails(() -> Settings.of(Map.of(name, "::1:80")))
                 .hasMessageEndingWith("). An IPv6 address is in brackets. Did you mean [::1]:80?");

@@ -9,6 +9,7 @@ import io.psf.api.Pending;
 import io.psf.api.TensorId;
 import io.psf.builtin.Late;
 import io.psf.builtin.ModelCheckpoints;
+import io.psf.builtin.OpenMetrics;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.Ssp;
 import io.psf.builtin.Statistics;
@@ -23,6 +24,7 @@ import io.psf.runtime.Worker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -64,6 +66,30 @@ final class MetricsDocumentTest {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
+    /** Returns the names of families that Prometheus reads. */
+    private static List<String> families(String text) {
+        return text.lines()
+                .filter(line -> line.startsWith("# TYPE "))
+                .map(line -> line.split(" ")[2])
+                .toList();
+    }
+
+    /** Returns the names of families that the page says. */
+    private static List<String> inPrometheus() throws IOException {
+        List<String> names = new ArrayList<>();
+        for (String line : Files.readAllLines(PAGE)) {
+            String[] cells = line.split(" *\\| *");
+            if (line.startsWith("| `psf_")) {
+                names.add(cells[1].replace("`", ""));
+            } else if (line.startsWith("| `psf.")) {
+                String name = cells[1].replace("`", "").replace('.', '_');
+                boolean hasUnit = cells[3].matches("bytes|seconds") && !name.endsWith("_" + cells[3]);
+                names.add(hasUnit ? name + "_" + cells[3] : name);
+            }
+        }
+        return names;
+    }
+
     private static void train(Worker worker) {
         Tensors.endEpoch(worker);
         ModelCheckpoints.at(worker, "m").save(3, Map.of());
@@ -97,6 +123,8 @@ final class MetricsDocumentTest {
                 .tensorMemory(1 << 30)
                 .checkpoints(folder.resolve("models"))
                 .start()) {
+            OpenMetrics text = new OpenMetrics();
+            cluster.servers().get(0).listen(text.listener());
             Gauges scheduler = new Gauges();
             cluster.scheduler().listen(scheduler);
             Gauges worker = new Gauges();
@@ -114,6 +142,7 @@ final class MetricsDocumentTest {
             add(servers.all());
             add(scheduler.all());
             add(worker.all());
+            assertThat(inPrometheus()).containsAll(families(text.text()));
         }
         Gauges scheduler = new Gauges();
         try (Scheduler journaled = Scheduler.start(SchedulerConfig.of(1, 1).withJournal(folder.resolve("journal")))) {

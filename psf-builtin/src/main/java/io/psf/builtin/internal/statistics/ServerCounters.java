@@ -2,7 +2,9 @@ package io.psf.builtin.internal.statistics;
 
 import io.psf.api.CallPart;
 import io.psf.api.Metered;
+import io.psf.api.Metric;
 import io.psf.api.Metrics;
+import io.psf.api.NodeInfo;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
 import io.psf.api.TensorId;
@@ -11,6 +13,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Counts the requests of a server by function and by slice. Thread-safe. */
 public final class ServerCounters implements RequestListener, Metered {
@@ -19,7 +23,11 @@ public final class ServerCounters implements RequestListener, Metered {
 
     private final Map<String, FunctionCounters> functions = new ConcurrentHashMap<>();
     private final Map<Slice, SliceCounters> slices = new ConcurrentHashMap<>();
+    private volatile @Nullable Node node;
     private final long begin = System.nanoTime();
+
+    /** The node that is listened to. */
+    private record Node(NodeInfo info, Supplier<List<Metric>> metrics) {}
 
     /** A slice of a tensor. */
     private record Slice(TensorId tensor, int slice) {}
@@ -42,6 +50,11 @@ public final class ServerCounters implements RequestListener, Metered {
         if (there != null) {
             what.accept(there);
         }
+    }
+
+    @Override
+    public void started(NodeInfo info, Supplier<List<Metric>> metrics) {
+        node = new Node(info, metrics);
     }
 
     @Override
@@ -83,5 +96,36 @@ public final class ServerCounters implements RequestListener, Metered {
                 .entrySet().stream()
                         .map(each -> each.getValue().statistics(server, each.getKey()))
                         .toList();
+    }
+
+    /** Returns the numbers of the node that is listened to, in the text format of OpenMetrics. */
+    public String text() {
+        MetricsText text = new MetricsText();
+        Node here = node;
+        if (here != null) {
+            NodeInfo info = here.info();
+            text.info(
+                    "psf_node",
+                    "the node",
+                    Map.of("role", info.role().label(), "rank", "" + info.rank(), "cluster", info.cluster()));
+            Metrics metrics = new Metrics();
+            metrics.addAll(here.metrics().get());
+            measure(metrics);
+            List<CollectStatistics.OfFunction> all = functions(info.rank());
+            all.forEach(each -> measure(each, metrics.with("function", each.function())));
+            metrics.all().forEach(text::add);
+            text.add("psf.requests.waiting", "from arrival to handler", all, CollectStatistics.OfFunction::waiting);
+            text.add("psf.requests.running", "time that handlers took", all, CollectStatistics.OfFunction::running);
+            text.add("psf.requests.answered", "from arrival to answer", all, CollectStatistics.OfFunction::answered);
+        }
+        return text.end();
+    }
+
+    private static void measure(CollectStatistics.OfFunction function, Metrics to) {
+        for (CollectStatistics.Outcome each : function.outcomes()) {
+            to.with("outcome", each.code()).counter("psf.requests", "requests", "requests answered", each.count());
+        }
+        to.with("direction", "in").counter("psf.requests.traffic", "bytes", "bytes of messages", function.bytesIn());
+        to.with("direction", "out").counter("psf.requests.traffic", "bytes", "bytes of messages", function.bytesOut());
     }
 }

@@ -47,6 +47,12 @@ public record Times(long nanos, long max, long[] buckets) {
         return new Times(nanos + other.nanos, Math.max(max, other.max), sum);
     }
 
+    /** Returns the number of times below a bound, which is the least time of a bucket. */
+    long below(long nanos) {
+        return Arrays.stream(buckets, 0, Math.min(bucket(nanos), buckets.length))
+                .sum();
+    }
+
     /** Returns the number of times. */
     public long count() {
         return Arrays.stream(buckets).sum();
