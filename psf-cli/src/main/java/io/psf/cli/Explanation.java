@@ -111,13 +111,17 @@ final class Explanation {
                 });
     }
 
-    /** True for a function that is answered once other workers have come. */
+    /**
+     * True for a function that is answered once other workers have come: its name says that, or its handlers answer
+     * later. A function of a user's that answers later may wait for something else, unless all workers call it.
+     */
     private boolean isMeeting(String function) {
         if (Meeting.of(function) != Meeting.OTHER) {
             return true;
         }
         JobSample.Load mean = servers.slowest(function);
         return !isDisk(function)
+                && (function.startsWith("psf.") || workers.allCall(function))
                 && mean.answeredNanos() - mean.waitedNanos() - mean.ranNanos() > 0.5 * mean.answeredNanos()
                 && mean.answeredNanos() > 0.5 * meanNanos(workers.sum(function));
     }
@@ -206,8 +210,10 @@ final class Explanation {
         long call = Math.max(1, meanNanos(calls));
         String waits = "The workers wait " + Units.share(share) + " of their time for " + function + ". A call takes "
                 + Units.nanos(call) + ", of which ";
+        long later = server.answeredNanos() - server.waitedNanos() - server.ranNanos();
         String times = Units.nanos(server.waitedNanos()) + " in the queue of a lane and "
-                + Units.nanos(server.ranNanos()) + " in its handler";
+                + Units.nanos(server.ranNanos()) + " in its handler"
+                + (later > server.answeredNanos() / 10 ? ", which answers " + Units.nanos(later) + " later" : "");
         if (server.answeredNanos() >= call / 2) {
             busy(waits + times + ".", share);
             return;

@@ -30,9 +30,6 @@ record JobSample(
         SortedMap<Integer, List<Load>> loads,
         SortedMap<Integer, NodeReport> workers,
         SortedMap<Integer, NodeReport> servers) {
-    /** The servers' own functions, by which a cluster is inspected. */
-    private static final List<String> INSPECTION = List.of("psf.list", "psf.stats", "psf.model.newest");
-
     /**
      * The requests of a function on a server.
      *
@@ -40,10 +37,37 @@ record JobSample(
      * @param waitedNanos the sum of the times before their handlers began
      * @param ranNanos the sum of the times that their handlers took
      * @param answeredNanos the sum of the times until their answers
+     * @param bytesIn the bytes of the requests
+     * @param bytesOut the bytes of the answers
      */
-    record Load(String function, long requests, long waitedNanos, long ranNanos, long answeredNanos) {
+    record Load(
+            String function,
+            long requests,
+            long waitedNanos,
+            long ranNanos,
+            long answeredNanos,
+            long bytesIn,
+            long bytesOut) {
         private static Load of(FunctionStatistics now) {
-            return new Load(now.function(), now.count(), sum(now.waiting()), sum(now.running()), sum(now.answered()));
+            return new Load(
+                    now.function(),
+                    now.count(),
+                    sum(now.waiting()),
+                    sum(now.running()),
+                    sum(now.answered()),
+                    now.bytesIn(),
+                    now.bytesOut());
+        }
+
+        private Load plus(Load other) {
+            return new Load(
+                    function,
+                    requests + other.requests,
+                    waitedNanos + other.waitedNanos,
+                    ranNanos + other.ranNanos,
+                    answeredNanos + other.answeredNanos,
+                    bytesIn + other.bytesIn,
+                    bytesOut + other.bytesOut);
         }
 
         private static long sum(Latency times) {
@@ -56,7 +80,9 @@ record JobSample(
                     requests - before.requests,
                     Math.max(0, waitedNanos - before.waitedNanos),
                     Math.max(0, ranNanos - before.ranNanos),
-                    Math.max(0, answeredNanos - before.answeredNanos));
+                    Math.max(0, answeredNanos - before.answeredNanos),
+                    bytesIn - before.bytesIn,
+                    bytesOut - before.bytesOut);
         }
     }
 
@@ -69,7 +95,7 @@ record JobSample(
                 .forEach((server, functions) -> loads.put(
                         server,
                         functions.stream()
-                                .filter(each -> !INSPECTION.contains(each.function()))
+                                .filter(each -> !StatusTables.INSPECTION.contains(each.function()))
                                 .map(Load::of)
                                 .toList()));
         return new JobSample(
@@ -79,6 +105,13 @@ record JobSample(
                 loads,
                 guest.reports(Role.WORKER),
                 guest.reports(Role.SERVER));
+    }
+
+    /** Returns the functions that servers ran, summed over the servers, by name. */
+    SortedMap<String, Load> functions() {
+        SortedMap<String, Load> functions = new TreeMap<>();
+        loads.values().forEach(each -> each.forEach(load -> functions.merge(load.function, load, Load::plus)));
+        return functions;
     }
 
     /** Returns what was added since an earlier visit. */

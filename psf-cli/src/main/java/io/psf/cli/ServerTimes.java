@@ -37,9 +37,11 @@ final class ServerTimes {
                         1,
                         each.waitedNanos() / each.requests(),
                         each.ranNanos() / each.requests(),
-                        each.answeredNanos() / each.requests()))
+                        each.answeredNanos() / each.requests(),
+                        0,
+                        0))
                 .max(Comparator.comparingLong(JobSample.Load::answeredNanos))
-                .orElse(new JobSample.Load(function, 0, 0, 0, 0));
+                .orElse(new JobSample.Load(function, 0, 0, 0, 0, 0, 0));
     }
 
     /** Returns the server that runs handlers for the longest time; -1 if none does. */

@@ -29,6 +29,13 @@ final class WorkerTimes {
                 .toList();
     }
 
+    /** True if each worker has called a function. */
+    boolean allCall(String function) {
+        return workers.values().stream()
+                .allMatch(each -> each.calls().stream()
+                        .anyMatch(calls -> calls.function().equals(function) && calls.calls() > 0));
+    }
+
     private static List<NodeReport.Calls> calls(NodeReport worker) {
         return worker.calls().stream()
                 .filter(each -> MEMBERSHIP.stream().noneMatch(each.function()::startsWith))

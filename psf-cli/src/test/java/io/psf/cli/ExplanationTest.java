@@ -68,7 +68,7 @@ class ExplanationTest {
 
     private static JobSample.Load load(String function, int requests, double waited, double ran, double answered) {
         return new JobSample.Load(
-                function, requests, (long) (waited * SECOND), (long) (ran * SECOND), (long) (answered * SECOND));
+                function, requests, (long) (waited * SECOND), (long) (ran * SECOND), (long) (answered * SECOND), 0, 0);
     }
 
     @Test
@@ -113,6 +113,11 @@ class ExplanationTest {
                 .worker(0, RUNS, calls("acme.sum", 10, 0.1, 8))
                 .server(load("acme.sum", 20, 0, 0.01, 0.85));
         assertThat(deferred.findings().get(0).says()).startsWith("The other workers wait for worker 1: ");
+        Numbers alone = new Numbers()
+                .worker(0, RUNS, calls("acme.sum", 10, 0.8, 8))
+                .worker(0, RUNS)
+                .server(load("acme.sum", 20, 0, 0.01, 0.85));
+        assertThat(alone.findings().get(0).says()).contains("in its handler, which answers 42.0 ms later");
         Numbers inHandler = new Numbers()
                 .worker(0, RUNS, calls("acme.sum", 10, 0.8, 8))
                 .worker(0, RUNS, calls("acme.sum", 10, 0.1, 8))
