@@ -53,8 +53,8 @@ public record Chart(String title, String across, List<Line> lines) {
     String svg() {
         Scale x = Scale.of(points().map(Point::x).toList(), LEFT, WIDTH - RIGHT, false);
         Scale y = Scale.of(points().map(Point::y).toList(), HEIGHT - BOTTOM, TOP, true);
-        StringBuilder svg = new StringBuilder("<svg viewBox=\"0 0 " + WIDTH + " " + HEIGHT + "\" role=\"img\" aria-label=\""
-                + Html.escaped(title) + "\">\n");
+        StringBuilder svg = new StringBuilder("<svg viewBox=\"0 0 " + WIDTH + " " + HEIGHT
+                + "\" role=\"img\" aria-label=\"" + Html.escaped(title) + "\">\n");
         for (double tick : y.ticks()) {
             svg.append("<path class=\"grid\" d=\"M%d %s H%d\"/>".formatted(LEFT, at(y.of(tick)), WIDTH - RIGHT));
             svg.append(text("end", LEFT - 6, y.of(tick) + 4, number(tick)));
@@ -62,7 +62,8 @@ public record Chart(String title, String across, List<Line> lines) {
         for (double tick : x.ticks()) {
             svg.append(text("middle", x.of(tick), HEIGHT - BOTTOM + 16, number(tick)));
         }
-        svg.append(text("middle", (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 6, across)).append('\n');
+        svg.append(text("middle", (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 6, across))
+                .append('\n');
         for (int i = 0; i < lines.size(); i++) {
             svg.append(line(lines.get(i), i, x, y));
         }
@@ -126,7 +127,8 @@ public record Chart(String title, String across, List<Line> lines) {
     private record Scale(double least, double most, double from, double to) {
         /** Returns a scale that has all numbers; with zero if they are counts, so that heights compare. */
         static Scale of(List<Double> values, double from, double to, boolean zero) {
-            double least = values.stream().mapToDouble(Double::doubleValue).min().orElse(0);
+            double least =
+                    values.stream().mapToDouble(Double::doubleValue).min().orElse(0);
             double most = values.stream().mapToDouble(Double::doubleValue).max().orElse(1);
             least = zero && least > 0 && least < most / 2 ? 0 : least;
             return new Scale(least, most > least ? most : least + 1, from, to);
@@ -140,7 +142,8 @@ public record Chart(String title, String across, List<Line> lines) {
         List<Double> ticks() {
             double raw = (most - least) / 5;
             double power = Math.pow(10, Math.floor(Math.log10(raw)));
-            double step = raw <= power ? power : raw <= 2 * power ? 2 * power : raw <= 5 * power ? 5 * power : 10 * power;
+            double step =
+                    raw <= power ? power : raw <= 2 * power ? 2 * power : raw <= 5 * power ? 5 * power : 10 * power;
             double first = Math.ceil(least / step);
             return Stream.iterate(first, each -> each * step <= most + step / 1e6, each -> each + 1)
                     .map(each -> each * step)

@@ -32,15 +32,15 @@ final class Html {
      * @param rows as many cells each as there are titles
      */
     static String table(List<String> titles, List<List<String>> rows) {
-        StringBuilder table = new StringBuilder("<table><thead>").append(row("th", titles)).append("</thead>\n<tbody>\n");
+        StringBuilder table =
+                new StringBuilder("<table><thead>").append(row("th", titles)).append("</thead>\n<tbody>\n");
         rows.forEach(each -> table.append(row("td", each)).append('\n'));
         return table.append("</tbody></table>\n").toString();
     }
 
     private static String row(String element, List<String> cells) {
         StringBuilder row = new StringBuilder("<tr>");
-        cells.forEach(each ->
-                row.append("<%s>%s</%s>".formatted(element, escaped(each), element)));
+        cells.forEach(each -> row.append("<%s>%s</%s>".formatted(element, escaped(each), element)));
         return row.append("</tr>").toString();
     }
 

@@ -71,8 +71,8 @@ public final class JobReport {
         scalars(watch.series());
         List<JobWatch.Seen> seen = watch.seen();
         if (seen.size() < 2) {
-            body.append(Html.paragraph("note", "The job was too short to be watched: it was visited " + seen.size()
-                    + " times."));
+            body.append(Html.paragraph(
+                    "note", "The job was too short to be watched: it was visited " + seen.size() + " times."));
             return this;
         }
         JobWatch.Seen first = seen.get(0);
@@ -94,7 +94,10 @@ public final class JobReport {
             }
         }
         Table workers = new WorkerTimes(all.workers()).table();
-        table("Workers", workers.cells().get(0), workers.cells().subList(1, workers.cells().size()));
+        table(
+                "Workers",
+                workers.cells().get(0),
+                workers.cells().subList(1, workers.cells().size()));
         functions(all.functions());
         rates(seen, all);
         return this;
@@ -125,12 +128,14 @@ public final class JobReport {
     private void rates(List<JobWatch.Seen> seen, JobSample all) {
         List<Line> requests = new ArrayList<>();
         List<Line> bytes = new ArrayList<>();
-        for (JobSample.Load function : byBytes(all.functions()).limit(MOST_LINES).toList()) {
+        for (JobSample.Load function :
+                byBytes(all.functions()).limit(MOST_LINES).toList()) {
             List<Point> counts = new ArrayList<>();
             List<Point> volumes = new ArrayList<>();
             for (int i = 1; i < seen.size(); i++) {
                 JobSample added = seen.get(i).sums().since(seen.get(i - 1).sums());
-                double seconds = Math.max(1e-9, seen.get(i).seconds() - seen.get(i - 1).seconds());
+                double seconds =
+                        Math.max(1e-9, seen.get(i).seconds() - seen.get(i - 1).seconds());
                 JobSample.Load load = added.functions().get(function.function());
                 if (load != null) {
                     counts.add(new Point(seen.get(i).seconds(), load.requests() / seconds));
@@ -152,8 +157,7 @@ public final class JobReport {
             for (int i = 0; i < each.steps().length; i++) {
                 points.add(new Point(each.steps()[i], each.values()[i]));
             }
-            tags.computeIfAbsent(each.tag(), tag -> new ArrayList<>())
-                    .add(new Line("worker " + each.worker(), points));
+            tags.computeIfAbsent(each.tag(), tag -> new ArrayList<>()).add(new Line("worker " + each.worker(), points));
         }
         tags.forEach((tag, lines) -> chart(new Chart(tag, "step", lines)));
     }
@@ -183,7 +187,9 @@ public final class JobReport {
             Files.writeString(file, html());
         } catch (IOException e) {
             throw new PsException(
-                    PsException.Code.STORAGE, "report: " + file + " (expected: a file that can be written; " + e + ")", e);
+                    PsException.Code.STORAGE,
+                    "report: " + file + " (expected: a file that can be written; " + e + ")",
+                    e);
         }
     }
 }

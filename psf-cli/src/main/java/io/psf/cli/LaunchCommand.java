@@ -4,6 +4,8 @@ import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.runtime.Settings;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -71,6 +73,14 @@ final class LaunchCommand implements Callable<Integer> {
     private boolean tls;
 
     @Option(
+            names = "--report",
+            paramLabel = "HTML",
+            description =
+                    "where a report of the job is written once it has ended, a page that needs no network: what it"
+                            + " waited for, its traffic, and what the workers reported with Reports.scalar; default: none")
+    private @Nullable Path report;
+
+    @Option(
             names = {"--classpath", "-cp"},
             paramLabel = "PATH",
             defaultValue = "",
@@ -120,6 +130,11 @@ final class LaunchCommand implements Callable<Integer> {
                     PsException.Code.CONFIGURATION,
                     "--workers: 0 (expected: at least 1 for a COMMAND; 0 for a service without one)");
         }
+        if (report != null && !Files.isDirectory(report.toAbsolutePath().resolveSibling("."))) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "--report: " + report + " (expected: a file in a folder that exists)");
+        }
         LocalJobBuilder plan = LocalJob.builder().servers(servers).workers(Math.max(1, workers.count));
         InetSocketAddress address = settings.schedulerAddress();
         if (address != null) {
@@ -141,8 +156,21 @@ final class LaunchCommand implements Callable<Integer> {
                 .workerCommand(command)
                 .environment(device == null ? Map.of() : Map.of("PSF_DEVICE", device))
                 .start()) {
-            job.awaitExit();
+            if (report == null) {
+                job.awaitExit();
+            } else {
+                watch(job, report);
+            }
             return job.exitCode();
+        }
+    }
+
+    private void watch(LocalJob job, Path file) {
+        try (JobWatch watch = job.watch()) {
+            job.awaitExit();
+            new JobReport("psf launch", "%d servers, %d workers".formatted(servers, workers.count))
+                    .watched(watch)
+                    .write(file);
         }
     }
 

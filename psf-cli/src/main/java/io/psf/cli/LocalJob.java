@@ -163,6 +163,13 @@ public final class LocalJob implements AutoCloseable {
         return String.join(File.pathSeparator, entries);
     }
 
+    /** Watches the job until the watch is closed. Blocks until the scheduler listens. */
+    public JobWatch watch() {
+        Map<String, String> settings = new LinkedHashMap<>(plan.environment);
+        settings.putAll(certificates.environment(true));
+        return JobWatch.of(schedulerAddress(), settings);
+    }
+
     private void listen(String node, String line) {
         if (!address.isDone()) {
             Matcher matcher = LISTENING.matcher(line);

@@ -65,6 +65,11 @@ final class Table {
         rows.add(row);
     }
 
+    /** Returns the titles, and the cells of each row, whole. */
+    List<List<String>> cells() {
+        return List.copyOf(rows);
+    }
+
     /** Returns the lines, as wide as the cells are. */
     List<String> lines() {
         return lines(Integer.MAX_VALUE);

@@ -57,6 +57,8 @@ public final class ConvNetMain implements Callable<Integer> {
                         .workerMain(ConvNetMain.class, Program.arguments(options))
                         .onLine((node, line) -> report.show(line))
                         .start()) {
+            report.examples(ConvNet.BATCH * (options.isSynchronous() ? (long) cluster.workers() : 1));
+            report.watch(job);
             job.awaitExit();
             report.end();
             if (job.exitCode() == CommandLine.ExitCode.OK) {

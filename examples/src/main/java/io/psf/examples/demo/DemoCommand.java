@@ -81,6 +81,7 @@ final class DemoCommand implements Callable<Integer> {
                 return ExitCode.SOFTWARE;
             }
             display.end();
+            display.keep(result.get());
             plot.draw(report, "Wide and deep on Bank Marketing", Machine.with(cluster.workers(), cluster.servers()));
             display.show(result.get(), connections);
             return ExitCode.OK;
@@ -105,6 +106,7 @@ final class DemoCommand implements Callable<Integer> {
                                             .ifPresentOrElse(result::set, () -> pass(node, line, display)));
                 })
                 .start()) {
+            display.watch(job);
             job.awaitExit();
             return job.exitCode() == 0 ? Optional.ofNullable(result.get()) : Optional.empty();
         }

@@ -1,8 +1,11 @@
 package io.psf.examples.demo;
 
+import io.psf.cli.LocalJob;
 import io.psf.examples.plot.Evaluation;
 import io.psf.examples.plot.Report;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * Displays a training: a progress bar on a terminal, otherwise the lines alone that {@link #say} is given. Thread-safe.
@@ -31,6 +34,17 @@ final class Display implements AutoCloseable {
         overall.add(progress);
         report.total(overall.total(progress.of()));
         report.at(overall.done(), overall.state());
+        report.rate(overall.rate());
+    }
+
+    /** Watches the job, for the page. */
+    void watch(LocalJob job) {
+        report.watch(job);
+    }
+
+    /** Keeps the result of the training, for the page. */
+    void keep(Result result) {
+        figures(result).forEach(report::figure);
     }
 
     /**
@@ -43,16 +57,18 @@ final class Display implements AutoCloseable {
         if (!connections.isEmpty()) {
             say("  connections: " + connections);
         }
-        row("test AUC", "%.4f", result.auc());
-        row("log loss", "%.4f", result.logLoss());
-        row("examples a second", "%,.0f", result.rate());
-        row("bytes pushed", "%,d", result.pushed());
-        row("bytes pulled", "%,d", result.pulled());
+        figures(result).forEach((name, value) -> say(String.format(Locale.ROOT, "  %-20s%15s", name, value)));
         say(String.format(Locale.ROOT, "AUC %.3f", result.auc()));
     }
 
-    private void row(String name, String format, Number value) {
-        say(String.format(Locale.ROOT, "  %-20s%15s", name, String.format(Locale.ROOT, format, value)));
+    private static Map<String, String> figures(Result result) {
+        Map<String, String> figures = new LinkedHashMap<>();
+        figures.put("test AUC", String.format(Locale.ROOT, "%.4f", result.auc()));
+        figures.put("log loss", String.format(Locale.ROOT, "%.4f", result.logLoss()));
+        figures.put("examples a second", String.format(Locale.ROOT, "%,.0f", result.rate()));
+        figures.put("bytes pushed", String.format(Locale.ROOT, "%,d", result.pushed()));
+        figures.put("bytes pulled", String.format(Locale.ROOT, "%,d", result.pulled()));
+        return figures;
     }
 
     @Override

@@ -38,11 +38,15 @@ final class OverallProgress {
         return latest.values().stream().mapToLong(Progress::steps).sum() + (long) before * (workers - latest.size());
     }
 
+    /** Returns the examples of all workers in a second. */
+    double rate() {
+        return latest.values().stream().mapToDouble(Progress::rate).sum();
+    }
+
     /** Returns mean loss and rate, always of the same length: the bar beside it takes the rest of the line. */
     String state() {
         double loss =
                 latest.values().stream().mapToDouble(Progress::loss).average().orElse(0);
-        double rate = latest.values().stream().mapToDouble(Progress::rate).sum();
-        return String.format(Locale.ROOT, "loss %.4f  %,11.0f examples/s", loss, rate);
+        return String.format(Locale.ROOT, "loss %.4f  %,11.0f examples/s", loss, rate());
     }
 }

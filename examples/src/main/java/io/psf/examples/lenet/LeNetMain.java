@@ -61,6 +61,7 @@ public final class LeNetMain implements Callable<Integer> {
         Mnist data = Mnist.load();
         LeNetTraining training = new LeNetTraining(worker);
         try (Report report = plot.report(training.steps(data.train(), epochs, steps))) {
+            report.examples(data.train().size());
             training.run(data.train(), epochs, steps, report::measured, (epoch, loss) -> {
                 if (worker.rank() == 0) {
                     report.say(new Evaluation("epoch", epoch, loss, "accuracy", accuracy(training, data)));

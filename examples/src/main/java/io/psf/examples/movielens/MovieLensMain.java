@@ -63,6 +63,7 @@ public final class MovieLensMain implements Callable<Integer> {
                         .workerMain(MovieLensMain.class, Program.arguments(options))
                         .onLine((node, line) -> show(line, measurements, report))
                         .start()) {
+                    report.watch(job);
                     job.awaitExit();
                     report.end();
                     if (job.exitCode() != CommandLine.ExitCode.OK) {
@@ -70,8 +71,10 @@ public final class MovieLensMain implements Callable<Integer> {
                     }
                 }
             }
-            LossPlot.write(measurements, Machine.with(cluster.workers(), cluster.servers()), plot.file());
+            String machine = Machine.with(cluster.workers(), cluster.servers());
+            LossPlot.write(measurements, machine, plot.file());
             report.say(plot.line());
+            plot.write(report, LossPlot.page(plot.page(report, LossPlot.TITLE, machine), measurements));
             return CommandLine.ExitCode.OK;
         }
     }

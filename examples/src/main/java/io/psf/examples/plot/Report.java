@@ -1,5 +1,7 @@
 package io.psf.examples.plot;
 
+import io.psf.cli.JobWatch;
+import io.psf.cli.LocalJob;
 import io.psf.cli.LogLine;
 import java.io.Console;
 import java.io.PrintWriter;
@@ -22,9 +24,23 @@ public final class Report implements AutoCloseable {
 
     private final PrintWriter out;
     private final boolean isTerminal;
-    private final List<Evaluation> evaluations = new ArrayList<>();
+    private final long begin = System.nanoTime();
+    private final List<Timed> evaluations = new ArrayList<>();
+    private final List<Point> rates = new ArrayList<>();
+    private final List<List<String>> figures = new ArrayList<>();
     private long total;
+    /** The examples of all workers between two evaluations whose numbers are one apart; 0 if they are not known. */
+    private long examples;
+
+    private @Nullable JobWatch watch;
     private @Nullable ProgressBar bar;
+
+    /**
+     * An evaluation, and when it was shown.
+     *
+     * @param seconds the time since the output was opened
+     */
+    record Timed(double seconds, Evaluation evaluation) {}
 
     /**
      * Creates the output of a training.
@@ -61,7 +77,7 @@ public final class Report implements AutoCloseable {
     public synchronized void show(String line) {
         Optional<Evaluation> evaluation = Evaluation.parse(line);
         if (evaluation.isPresent()) {
-            evaluations.add(evaluation.get());
+            add(evaluation.get());
             measured(line, evaluation.get().at());
         } else if (LogLine.parse(line).filter(LogLine::isInformation).isEmpty()) {
             say(line);
@@ -70,13 +86,81 @@ public final class Report implements AutoCloseable {
 
     /** Keeps an evaluation, and prints it as a line. */
     public synchronized void say(Evaluation evaluation) {
-        evaluations.add(evaluation);
+        add(evaluation);
         say(evaluation.toString());
+    }
+
+    private void add(Evaluation evaluation) {
+        double seconds = seconds();
+        if (examples > 0) {
+            Timed last = evaluations.isEmpty()
+                    ? new Timed(0, new Evaluation("", 0, 0, "", 0))
+                    : evaluations.get(evaluations.size() - 1);
+            double of = seconds - last.seconds;
+            if (of > 0 && evaluation.at() > last.evaluation.at()) {
+                rates.add(new Point(seconds, examples * (evaluation.at() - last.evaluation.at()) / of));
+            }
+        }
+        evaluations.add(new Timed(seconds, evaluation));
+    }
+
+    private double seconds() {
+        return (System.nanoTime() - begin) / 1e9;
+    }
+
+    /** Sets how many examples all workers take between two evaluations whose numbers are one apart. */
+    public synchronized void examples(long count) {
+        examples = count;
+    }
+
+    /** Keeps the examples that all workers take in a second now, for the page. */
+    public synchronized void rate(double perSecond) {
+        rates.add(new Point(seconds(), perSecond));
+    }
+
+    /** Keeps a figure of the result, for the page. */
+    public synchronized void figure(String name, String value) {
+        figures.add(List.of(name, value));
+    }
+
+    /** Watches a job until the output is closed or another one is watched, for the page. */
+    public void watch(LocalJob job) {
+        JobWatch begun = job.watch();
+        synchronized (this) {
+            endWatch();
+            watch = begun;
+        }
+    }
+
+    /** Returns what was seen of the last job that is watched; null for none. */
+    synchronized @Nullable JobWatch watch() {
+        return watch;
+    }
+
+    private void endWatch() {
+        if (watch != null) {
+            watch.close();
+        }
+    }
+
+    /** Returns the evaluations so far, with their times. */
+    synchronized List<Timed> timed() {
+        return List.copyOf(evaluations);
+    }
+
+    /** Returns the examples a second so far, by time. */
+    synchronized List<Point> rates() {
+        return List.copyOf(rates);
+    }
+
+    /** Returns the names and values of the figures so far. */
+    synchronized List<List<String>> figures() {
+        return List.copyOf(figures);
     }
 
     /** Returns the evaluations so far. */
     public synchronized List<Evaluation> evaluations() {
-        return List.copyOf(evaluations);
+        return evaluations.stream().map(Timed::evaluation).toList();
     }
 
     /** Sets the steps of the whole training, before the bar is moved. */
@@ -119,8 +203,9 @@ public final class Report implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         end();
+        endWatch();
     }
 
     /** Ends the bar. Lines may follow. */

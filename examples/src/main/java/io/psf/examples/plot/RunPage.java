@@ -27,7 +27,9 @@ final class RunPage {
         return page.chart(new Chart(
                 "Examples a second",
                 "time (seconds)",
-                List.of(new Chart.Line("all workers", report.rates().stream().map(RunPage::point).toList()))));
+                List.of(new Chart.Line(
+                        "all workers",
+                        report.rates().stream().map(RunPage::point).toList()))));
     }
 
     private static Chart.Point point(Point point) {
@@ -35,7 +37,11 @@ final class RunPage {
     }
 
     private static void chart(
-            JobReport page, String title, String name, List<Report.Timed> evaluations, ToDoubleFunction<Evaluation> of) {
+            JobReport page,
+            String title,
+            String name,
+            List<Report.Timed> evaluations,
+            ToDoubleFunction<Evaluation> of) {
         List<Chart.Point> points = new ArrayList<>();
         for (Report.Timed each : evaluations) {
             points.add(new Chart.Point(each.seconds(), of.applyAsDouble(each.evaluation())));

@@ -74,6 +74,8 @@ public final class RecommenderMain implements Callable<Integer> {
                             }
                         })
                         .start()) {
+            report.examples(BankParts.load().train().rows().size());
+            report.watch(job);
             job.awaitExit();
             report.end();
             if (job.exitCode() == CommandLine.ExitCode.OK) {

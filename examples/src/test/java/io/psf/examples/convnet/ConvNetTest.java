@@ -117,9 +117,10 @@ class ConvNetTest {
         Path plot = folder.resolve("convnet.png");
         List<String> lines =
                 run(CommandLine.ExitCode.OK, "--rounds", "20", "--servers", "1", "--plot", plot.toString());
-        assertThat(lines).hasSize(3).noneMatch(line -> line.contains("\r"));
+        assertThat(lines).hasSize(4).noneMatch(line -> line.contains("\r"));
         assertThat(lines.get(1)).matches("round 20: loss \\d\\.\\d{4}, accuracy 0\\.\\d{4}");
         assertThat(lines.get(2)).isEqualTo("plot: " + plot);
+        assertThat(lines.get(3)).isEqualTo("report: " + folder.resolve("convnet.html"));
         Picture.read(plot).requireTwoCurves();
     }
 

@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.examples.Program;
+import io.psf.examples.plot.Evaluation;
 import io.psf.examples.plot.Picture;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -85,11 +89,36 @@ class DemoTest {
                 .noneMatch(line -> line.contains("\r") || line.contains("%"));
         assertThat(lines).filteredOn(line -> line.startsWith("epoch ")).hasSize(3);
         Picture.read(folder.resolve("demo.png")).requireTwoCurves();
+        requirePage(Files.readString(folder.resolve("demo.html")), lines);
         assertThat(lines)
                 .anyMatch(line -> line.contains(" [scheduler] INFO  server joined from 127.0.0.1:"))
                 .anyMatch(line -> line.contains(" [scheduler] INFO  cluster is ready: 2 servers and 2 workers"));
         assertThat(lines).contains("  connections: shared memory");
         assertThat(aucOf(lines)).isGreaterThanOrEqualTo(0.90);
+    }
+
+    /** Checks that a page has the figures that were printed, and what the nodes did. */
+    private static void requirePage(String page, List<String> lines) {
+        lines.stream()
+                .map(Evaluation::parse)
+                .flatMap(Optional::stream)
+                .forEach(each -> assertThat(page)
+                        .containsPattern(String.format(
+                                Locale.ROOT,
+                                "<tr><td>%d</td><td>[0-9.]+ s</td><td>%.4f</td><td>%.4f</td></tr>",
+                                each.at(),
+                                each.loss(),
+                                each.value())));
+        for (String name : List.of("test AUC", "log loss", "examples a second", "bytes pushed", "bytes pulled")) {
+            String printed = lines.stream()
+                    .filter(line -> line.startsWith("  " + name))
+                    .map(line -> line.substring(name.length() + 2).strip())
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(page).contains("<td>" + name + "</td><td>" + printed + "</td>");
+        }
+        assertThat(page).contains("<h2>Examples a second</h2>");
+        assertThat(page).doesNotContainPattern("(?i)https?:|\\b(src|href)\\s*=");
     }
 
     @Test

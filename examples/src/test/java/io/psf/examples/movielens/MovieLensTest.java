@@ -9,8 +9,11 @@ import io.psf.examples.plot.Picture;
 import io.psf.runtime.PsCluster;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -63,8 +66,22 @@ class MovieLensTest {
             assertThat(out.toString().lines()).anyMatch(line -> line.startsWith(mode + ": epoch 1.00, "));
         }
         assertThat(out.toString())
-                .endsWith("plot: " + file + System.lineSeparator())
+                .contains("plot: " + file + System.lineSeparator())
+                .endsWith("report: " + folder.resolve("loss.html") + System.lineSeparator())
                 .doesNotContain("\r");
+        String page = Files.readString(folder.resolve("loss.html"));
+        out.toString()
+                .lines()
+                .map(Measurement::parse)
+                .flatMap(Optional::stream)
+                .forEach(each -> assertThat(page)
+                        .contains(String.format(
+                                Locale.ROOT,
+                                "<tr><td>%s</td><td>%.2f</td><td>%.2f s</td><td>%.4f</td></tr>",
+                                each.mode(),
+                                each.epoch(),
+                                each.seconds(),
+                                each.rmse())));
         Picture picture = Picture.read(file);
         for (int hue : Picture.HUES) {
             List<Integer> heights =

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.psf.api.PsException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -96,6 +97,40 @@ class ReportTest {
         plot.check();
         plot.draw(report, "One", "");
         assertThat(out.toString()).contains("plot: " + nowhere + " cannot be written; --plot names another file");
+    }
+
+    @Test
+    void thePageHasTheFiguresThatWerePrinted(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("demo.html");
+        PlotOption plot = plot(folder.resolve("demo.png").toString());
+        try (Report report = new Report(new PrintWriter(out), false, 2)) {
+            report.examples(1000);
+            report.show("epoch 1: loss 0.5000, AUC 0.9000");
+            report.show("epoch 2: loss 0.2500, AUC 0.9312");
+            report.figure("log loss", "0.2401");
+            plot.draw(report, "One & two", "a machine");
+        }
+        assertThat(out.toString().lines()).endsWith("report: " + file);
+        String page = Files.readString(file);
+        assertThat(page)
+                .contains("<h1>One &amp; two</h1>", "<td>log loss</td><td>0.2401</td>")
+                .containsPattern("<td>1</td><td>[0-9.]+ s</td><td>0.5000</td><td>0.9000</td>")
+                .containsPattern("<td>2</td><td>[0-9.]+ s</td><td>0.2500</td><td>0.9312</td>")
+                .containsPattern("<title>loss: 0.25 at [0-9.e-]+</title>")
+                .containsPattern("<title>AUC: 0.9312 at [0-9.e-]+</title>")
+                .containsPattern("<title>all workers: [0-9,.]+ at [0-9.e-]+</title>");
+    }
+
+    @Test
+    void thePageIsWhereTheOptionSays(@TempDir Path folder) {
+        Path elsewhere = folder.resolve("b.html");
+        PlotOption plot = plot(folder.resolve("a.png").toString(), "--report", elsewhere.toString());
+        Report report = new Report(new PrintWriter(out), false, 1);
+        plot.draw(report, "One", "");
+        assertThat(elsewhere).exists();
+        assertThatThrownBy(() -> plot("a.png", "--report", folder.toString()).check())
+                .isInstanceOf(PsException.class)
+                .hasMessageContaining("--report: ");
     }
 
     @Command
