@@ -258,7 +258,7 @@ final class AttackedJobTest {
                     before = Math.max(before, push(worker, w));
                 }
                 int port =
-                        GuestLink.visit(client, transport, scheduler, Join.Names.NONE, null, LIMIT)
+                        GuestLink.visit(client, transport, scheduler, Join.Names.NONE, null, false, LIMIT)
                                 .cluster()
                                 .members()
                                 .stream()
@@ -393,7 +393,7 @@ final class AttackedJobTest {
     private Raw guest(NetTransport transport, Member scheduler, int port) throws IOException {
         return new Raw(port)
                 .greeted(
-                        GuestLink.visit(client, transport, scheduler, Join.Names.NONE, null, LIMIT)
+                        GuestLink.visit(client, transport, scheduler, Join.Names.NONE, null, false, LIMIT)
                                 .ticket(),
                         0);
     }
