@@ -2,8 +2,10 @@ package io.psf.runtime;
 
 import io.psf.api.Member;
 import io.psf.api.Role;
+import io.psf.runtime.internal.cluster.GuestLink;
 import io.psf.runtime.internal.cluster.Visit;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -17,12 +19,20 @@ import java.util.stream.IntStream;
  * @param members every node that is present, except the scheduler and the clients: servers, then workers, by rank
  * @param lost the nodes that count as lost, in the order of their losses
  * @param models the models of whose checkpoints the slices of a lost server are loaded
+ * @param events what has happened to nodes and tensors lately, the latest last; at most 256
  */
-public record ClusterSummary(Plan plan, Duration age, List<Member> members, List<LostNode> lost, List<String> models) {
+public record ClusterSummary(
+        Plan plan, Duration age, List<Member> members, List<LostNode> lost, List<String> models, List<Event> events) {
     public ClusterSummary {
         members = List.copyOf(members);
         lost = List.copyOf(lost);
         models = List.copyOf(models);
+        events = List.copyOf(events);
+    }
+
+    /** Creates a summary without events. */
+    public ClusterSummary(Plan plan, Duration age, List<Member> members, List<LostNode> lost, List<String> models) {
+        this(plan, age, members, lost, models, List.of());
     }
 
     /**
@@ -44,7 +54,18 @@ public record ClusterSummary(Plan plan, Duration age, List<Member> members, List
      */
     public record LostNode(Member member, String reason, boolean awaited) {}
 
-    static ClusterSummary of(Visit.Cluster now) {
+    /**
+     * What has happened to nodes or tensors.
+     *
+     * @param at when, by the scheduler's clock
+     * @param kind {@code joined}, {@code left}, {@code lost}, {@code returned} or {@code rolled back} for nodes, {@code
+     *     declared}, {@code moved} or {@code dropped} for tensors; others may be added
+     * @param text of which nodes or tensors, and why
+     */
+    public record Event(Instant at, String kind, String text) {}
+
+    static ClusterSummary of(GuestLink link) {
+        Visit.Cluster now = link.cluster();
         return new ClusterSummary(
                 new Plan(
                         now.plan().name(),
@@ -56,7 +77,10 @@ public record ClusterSummary(Plan plan, Duration age, List<Member> members, List
                 now.lost().stream()
                         .map(each -> new LostNode(each.member(), each.reason(), each.awaited()))
                         .toList(),
-                now.models());
+                now.models(),
+                link.events().stream()
+                        .map(each -> new Event(Instant.ofEpochMilli(each.millis()), each.kind(), each.text()))
+                        .toList());
     }
 
     /** Returns the ranks of the servers that are missing: lost, or left before the end. */

@@ -15,6 +15,7 @@ import io.psf.runtime.internal.call.CallLimits;
 import io.psf.runtime.internal.call.Peer;
 import io.psf.runtime.internal.cluster.GuestLink;
 import io.psf.runtime.internal.cluster.Session;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
@@ -40,8 +41,22 @@ public final class Guest implements FunctionCaller, AutoCloseable {
         this.config = config;
         this.node = node;
         this.client = node.client();
+        this.link = visit(asks);
+        Duration timeout = config.join().timeout();
+        for (Member member : link.cluster().members()) {
+            if (member.role() == Role.SERVER) {
+                Peer server = Session.without(client, node.transport(), member, link.ticket(), timeout);
+                node.sender((AutoCloseable) () -> client.disconnect(server));
+                server.keepAlive(link.heartbeatLimit().toNanos());
+                servers.add(server);
+            }
+        }
+        node.started(link.ticket().info(), this::members);
+    }
+
+    private GuestLink visit(boolean asks) {
         JoinConfig join = config.join();
-        this.link = GuestLink.visit(
+        return GuestLink.visit(
                 client,
                 node.transport(),
                 join.scheduler(),
@@ -49,15 +64,6 @@ public final class Guest implements FunctionCaller, AutoCloseable {
                 join.security().secret(),
                 asks,
                 join.timeout());
-        for (Member member : link.cluster().members()) {
-            if (member.role() == Role.SERVER) {
-                Peer server = Session.without(client, node.transport(), member, link.ticket(), join.timeout());
-                node.sender((AutoCloseable) () -> client.disconnect(server));
-                server.keepAlive(link.heartbeatLimit().toNanos());
-                servers.add(server);
-            }
-        }
-        node.started(link.ticket().info(), this::members);
     }
 
     /**
@@ -93,7 +99,17 @@ public final class Guest implements FunctionCaller, AutoCloseable {
 
     /** Returns the nodes of the cluster at the time of the visit, present and lost. */
     public ClusterSummary cluster() {
-        return ClusterSummary.of(link.cluster());
+        return ClusterSummary.of(link);
+    }
+
+    /**
+     * Returns the nodes of the cluster now. Blocks until the scheduler has answered. This guest goes on with the servers
+     * of its visit: another visit has those of now.
+     *
+     * @throws PsException as {@link #visit(WorkerConfig)}
+     */
+    public ClusterSummary look() {
+        return ClusterSummary.of(visit(false));
     }
 
     /**

@@ -94,7 +94,8 @@ final class Admissions {
                         tickets.of(Role.WORKER, Ticket.GUEST, 0, grant).secret(),
                         new byte[0],
                         grant),
-                reports);
+                reports,
+                states.events());
     }
 
     /** Opens the session of a node of a complete cluster, and answers its join. */

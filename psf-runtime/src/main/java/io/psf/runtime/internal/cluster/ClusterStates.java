@@ -22,6 +22,7 @@ final class ClusterStates {
     private final ArrayDeque<ClusterChange> changes = new ArrayDeque<>();
     private final Consumer<ClusterChange> record;
     private final Runnable changed;
+    private final Timeline timeline = new Timeline(System::currentTimeMillis);
     private ClusterState now;
     /** The tensors and slices in the differences that are kept. */
     private long keptSize;
@@ -42,6 +43,11 @@ final class ClusterStates {
 
     ClusterState now() {
         return now;
+    }
+
+    /** Returns what has happened lately. */
+    List<Visit.Event> events() {
+        return timeline.events();
     }
 
     /** Returns the state as the difference from none. */
@@ -88,6 +94,7 @@ final class ClusterStates {
 
     private void make(ClusterChange change) {
         record.accept(change);
+        timeline.changed(now, change);
         now = now.with(change);
         whole = null;
         changes.add(change);

@@ -14,11 +14,17 @@ import org.jspecify.annotations.Nullable;
  * The admission of a guest, on the guest's side.
  *
  * @param cluster the nodes of the cluster at the time of the visit
+ * @param events what had happened to them lately, the latest last
  * @param ticket the ticket with which the guest connects to servers
  * @param heartbeatLimit how long a node may stay silent
  * @param reports what the calls of the nodes take; empty if the guest does not ask
  */
-public record GuestLink(Visit.Cluster cluster, Ticket ticket, Duration heartbeatLimit, List<Visit.Reported> reports) {
+public record GuestLink(
+        Visit.Cluster cluster,
+        List<Visit.Event> events,
+        Ticket ticket,
+        Duration heartbeatLimit,
+        List<Visit.Reported> reports) {
     /**
      * Asks the scheduler for admission, over a connection that is closed afterwards. Blocks.
      *
@@ -56,7 +62,11 @@ public record GuestLink(Visit.Cluster cluster, Ticket ticket, Duration heartbeat
                     admitted.keys().ticket(),
                     admitted.keys().grant());
             return new GuestLink(
-                    admitted.cluster(), ticket, Duration.ofMillis(admitted.heartbeatMillis()), admitted.reports());
+                    admitted.cluster(),
+                    admitted.events(),
+                    ticket,
+                    Duration.ofMillis(admitted.heartbeatMillis()),
+                    admitted.reports());
         } catch (PsException e) {
             throw FirstCall.ofScheduler(scheduler, e);
         } finally {

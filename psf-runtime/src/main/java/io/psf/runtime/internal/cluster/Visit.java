@@ -31,16 +31,27 @@ public interface Visit {
      * @param cluster its nodes
      * @param keys the secrets of a guest: a {@link Ticket} of rank {@link Ticket#GUEST}, and no key
      * @param reports the newest reports of the nodes; empty if the guest does not ask
+     * @param events what has happened lately, the latest last
      */
     record Response(
             Protocol protocol,
             long heartbeatMillis,
             Cluster cluster,
             Join.Keys keys,
-            @Since(2) List<Reported> reports) {}
+            @Since(2) List<Reported> reports,
+            @Since(2) List<Event> events) {}
 
     /** The report of a node. */
     record Reported(Role role, int rank, NodeReport report) {}
+
+    /**
+     * What has happened to nodes or tensors.
+     *
+     * @param millis when, in milliseconds since 1970 by the scheduler's clock
+     * @param kind such as {@code lost}
+     * @param text of which nodes or tensors, and why
+     */
+    record Event(long millis, String kind, String text) {}
 
     /**
      * The nodes of a cluster.
