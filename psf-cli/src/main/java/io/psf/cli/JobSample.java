@@ -6,6 +6,7 @@ import io.psf.builtin.FunctionStatistics;
 import io.psf.builtin.Latency;
 import io.psf.builtin.TensorSummary;
 import io.psf.runtime.ClusterSummary;
+import io.psf.dashboard.ClusterStatus;
 import io.psf.runtime.Guest;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,9 +3,14 @@ package io.psf.cli;
 import io.psf.api.NodeHealth;
 import io.psf.api.PsException;
 import io.psf.api.Role;
+import io.psf.dashboard.Dashboard;
 import io.psf.runtime.Scheduler;
+import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.Server;
 import io.psf.runtime.Settings;
+import io.psf.runtime.WorkerConfig;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -35,7 +40,8 @@ import picocli.CommandLine.Option;
             "  PSF_NODE             the name of a worker, which takes the place of one of that name; default: none",
             "  PSF_SECRET           a secret of at least 16 characters, the same for all nodes; default: none",
             "  PSF_PERMISSIONS      a YAML file that says what nodes may call, on the scheduler; default: everything",
-            "  PSF_TLS_CERTIFICATE  for TLS, with the next two: a PEM file with the certificate of this node; default: no TLS",
+            "  PSF_TLS_CERTIFICATE  for TLS, with the next two: a PEM file with the certificate of this node; default:"
+                    + " no TLS",
             "  PSF_TLS_KEY          a PEM file with the private key of this node",
             "  PSF_TLS_AUTHORITY    a PEM file with the certificates of the authorities of all nodes",
             "  PSF_INSECURE         true: a scheduler or server may listen beyond 127.0.0.1 without a secret and TLS",
@@ -55,13 +61,17 @@ import picocli.CommandLine.Option;
             "  PSF_JOIN_TIMEOUT     the time limit for the cluster to form; default: 2m",
             "  PSF_HEARTBEAT_LIMIT  how long a node may stay silent; default: 10s (set on the scheduler)",
             "  PSF_RECONNECT_LIMIT  how long a worker reconnects to a server without progress; default: 30s",
-            "  PSF_SERVER_RETURN    how long calls wait for a server in the place of a lost one, on the scheduler; default: 0",
+            "  PSF_SERVER_RETURN    how long calls wait for a server in the place of a lost one, on the scheduler;"
+                    + " default: 0",
             "  PSF_WORKER_RETURN    the same for a lost worker, on the scheduler; default: 0",
-            "  PSF_SCHEDULER_RETURN how long the nodes look for a scheduler that is gone, with a journal; default: the limit of",
+            "  PSF_SCHEDULER_RETURN how long the nodes look for a scheduler that is gone, with a journal; default: the"
+                    + " limit of",
             "                       heartbeats",
             "  PSF_JOURNAL          a directory from which a scheduler that is started again goes on; default: none",
             "  PSF_HEALTH           host:port for probes of this node: /live and /ready over HTTP; default: none",
             "  PSF_METRICS          host:port for Prometheus, /metrics over HTTP, or a port of 127.0.0.1; default: none",
+            "  PSF_DASHBOARD        host:port, or a port of 127.0.0.1, for a page in the browser that shows the cluster, on the",
+            "                       scheduler; default: none",
             "  PSF_PROGRESS_LIMIT   how long a lane with waiting work may begin none before its node is not live;",
             "                       default: 1m",
             "  PSF_DRAIN            the time limit for a node that is told to end (SIGTERM); default: 30s",
@@ -153,11 +163,12 @@ final class NodeCommand implements Callable<Integer> {
         health = () -> joining;
         try (NodePages pages = new NodePages(settings, () -> health.get())) {
             if (settings.role() == Role.SCHEDULER) {
-                try (Scheduler node = Scheduler.start(settings.scheduler())) {
+                SchedulerConfig config = settings.scheduler();
+                try (Scheduler node = Scheduler.start(config)) {
                     health = () -> node.health(settings.progressLimit());
                     pages.show(node::listen);
                     term.whenTold(limit -> node.handOver());
-                    node.awaitTermination();
+                    awaitTermination(node, config, settings.dashboard());
                 }
             } else {
                 try (Server node = Server.start(settings.server(), now -> health = () -> now)) {
@@ -168,6 +179,24 @@ final class NodeCommand implements Callable<Integer> {
                     node.awaitTermination();
                 }
             }
+        }
+    }
+
+    /** Waits for the end of a scheduler of this JVM, and serves its dashboard meanwhile if it has an address. */
+    private static void awaitTermination(Scheduler node, SchedulerConfig config, @Nullable InetSocketAddress page) {
+        if (page == null) {
+            node.awaitTermination();
+            return;
+        }
+        boolean isAny =
+                new InetSocketAddress(config.host(), node.port()).getAddress().isAnyLocalAddress();
+        String host = isAny ? InetAddress.getLoopbackAddress().getHostAddress() : config.host();
+        Dashboard dashboard =
+                Dashboard.start(page, WorkerConfig.of(host, node.port()).withSecurity(config.security()));
+        try {
+            node.awaitTermination();
+        } finally {
+            dashboard.close();
         }
     }
 

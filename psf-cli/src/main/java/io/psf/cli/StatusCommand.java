@@ -1,6 +1,7 @@
 package io.psf.cli;
 
 import io.psf.api.PsException;
+import io.psf.dashboard.ClusterStatus;
 import io.psf.runtime.Guest;
 import io.psf.runtime.WorkerConfig;
 import java.io.PrintWriter;
@@ -24,8 +25,8 @@ import picocli.CommandLine.Spec;
             "The exit code of a single print is 1 if a server is missing: the rows there are not in the sums.",
             "It visits the cluster as a guest for each print: nothing waits for it, and nothing changes.",
             "Rows of a table that grows have a plus sign. --json has all that is counted.",
-            "The servers count the requests of functions from the first visit on. Rates are since the print before; a single"
-                    + " print takes them over a second.",
+            "The servers count the requests of functions from the first visit on. Rates are since the print before; a"
+                    + " single print takes them over a second.",
             "A cluster with a secret requires it here, too (PSF_SECRET)."
         },
         footer = {"%nExample:", "  psf status --scheduler 127.0.0.1:4080"},

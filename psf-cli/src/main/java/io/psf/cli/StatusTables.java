@@ -6,6 +6,7 @@ import io.psf.api.spi.MemoryUse;
 import io.psf.builtin.FunctionStatistics;
 import io.psf.builtin.SavedStep;
 import io.psf.builtin.TensorSummary;
+import io.psf.dashboard.ClusterStatus;
 import io.psf.runtime.ClusterSummary;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * nodes by role and rank; the largest tensors first; the most frequent functions first.
  */
 final class StatusTables {
-    /** The functions of {@code psf status} itself, by which a cluster is looked at. */
+    /** The functions of {@code psf status} itself and of the dashboard, by which a cluster is looked at. */
     static final Set<String> INSPECTION = Set.of("psf.list", "psf.model.newest", "psf.report.collect", "psf.stats");
 
     /** The prefix of the functions of a new connection. Each visit makes one to each server. */

@@ -69,7 +69,8 @@ class StatusCommandTest {
             assertThat(status(port, "--json"))
                     .startsWith(
                             "0: {\"cluster\":{\"name\":\"\",\"service\":false,\"servers\":2,\"workers\":1,\"ageMillis\":")
-                    .contains("\"members\":[{\"role\":\"server\",\"rank\":0,", "\"lost\":[],\"checkpoints\":[],")
+                    .contains("\"members\":[{\"role\":\"server\",\"rank\":0,", "\"lost\":[],", "\"checkpoints\":[],")
+                    .contains("\"kind\":\"joined\",\"text\":\"server 1 at 127.0.0.1:", "\"slices\":[{", "\"waiting\":[")
                     .contains("{\"name\":\"items\",\"rows\":1000,\"allRows\":1000,\"width\":16,\"grows\":false,")
                     .contains("{\"function\":\"psf.list\",\"outcomes\":{\"OK\":")
                     .contains("{\"function\":\"psf.dense.push\",\"outcomes\":{\"OK\":");

@@ -16,6 +16,7 @@ import io.psf.builtin.Statistics;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.TensorSummary;
 import io.psf.builtin.Tensors;
+import io.psf.dashboard.ClusterStatus;
 import io.psf.runtime.ClusterSummary;
 import io.psf.runtime.Guest;
 import io.psf.runtime.PsCluster;
@@ -129,7 +130,8 @@ class StatusTablesTest {
         assertThat(status.json())
                 .contains(
                         "\"cluster\":{\"name\":\"\",\"service\":true,\"servers\":3,\"workers\":2,\"ageMillis\":12000}",
-                        "\"lost\":[{\"role\":\"server\",\"rank\":1,\"awaited\":true,\"reason\":\"its connection ended\"},",
+                        "\"lost\":[{\"role\":\"server\",\"rank\":1,\"awaited\":true,\"reason\":\"its connection"
+                                + " ended\"},",
                         "\"checkpoints\":[{\"model\":\"ctr\",\"step\":1200,\"saved\":\"2026-01-02T02:59:55Z\"}]",
                         "\"memory\":[{\"server\":0,\"bytes\":32000,\"most\":1073741824}]",
                         "\"rows\":500,\"allRows\":1000,");

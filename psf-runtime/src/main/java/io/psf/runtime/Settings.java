@@ -173,6 +173,11 @@ public final class Settings {
         return unresolved(SettingsKey.METRICS);
     }
 
+    /** Returns where a scheduler serves its dashboard, unresolved; port 0 for any; null if it does not. */
+    public @Nullable InetSocketAddress dashboard() {
+        return unresolved(SettingsKey.DASHBOARD);
+    }
+
     private @Nullable InetSocketAddress unresolved(SettingsKey<SettingsAddress> key) {
         SettingsAddress address = find(key, null);
         return address == null ? null : InetSocketAddress.createUnresolved(address.host(), address.port());

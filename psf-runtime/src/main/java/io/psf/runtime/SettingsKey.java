@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +83,11 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             SettingsAddress::parseWithoutHost,
             List.of(SettingsSpelling.of("PSF_METRICS")));
 
+    static final SettingsKey<SettingsAddress> DASHBOARD = new SettingsKey<>(
+            "host:port where a scheduler serves its dashboard, or a port of 127.0.0.1, 0 for any",
+            SettingsAddress::parseWithoutHost,
+            List.of(SettingsSpelling.of("PSF_DASHBOARD")));
+
     static final SettingsKey<Integer> RANK = new SettingsKey<>(
             "the rank of this server or worker, a whole number from 0, or -1 for any",
             text -> SettingsText.wholeNumber(text, -1, Integer.MAX_VALUE),
@@ -102,8 +108,8 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             List.of(SettingsSpelling.of("PSF_MAPPED")));
 
     static final SettingsKey<String> CHECKPOINTS = new SettingsKey<>(
-            "a directory for checkpoints, or a place such as hdfs://host/models whose store is on the class path, the same"
-                    + " for all servers",
+            "a directory for checkpoints, or a place such as hdfs://host/models whose store is on the class path, the"
+                    + " same for all servers",
             text -> text, // opened by servers alone: other nodes need no store
             List.of(SettingsSpelling.of("PSF_CHECKPOINTS")));
 
@@ -242,9 +248,13 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             JOURNAL,
             HEALTH,
             METRICS,
+            DASHBOARD,
             PROGRESS_LIMIT,
             DRAIN,
             LEAVE_AT_EXIT);
+
+    /** The settings whose values are addresses. */
+    private static final Set<SettingsKey<?>> ADDRESSES = Set.of(SCHEDULER, LISTEN, ADVERTISE, HEALTH, METRICS, DASHBOARD);
 
     private static SettingsKey<String> name(String what, String name) {
         return new SettingsKey<>(
@@ -281,9 +291,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
         T value = reader.read(text);
         if (value == null) {
             String shown = equals(SECRET) ? text.length() + " characters" : text;
-            boolean isAddress =
-                    List.of(SCHEDULER, LISTEN, ADVERTISE, HEALTH, METRICS).contains(this);
-            String hint = isAddress ? SettingsAddress.hint(text) : "";
+            String hint = ADDRESSES.contains(this) ? SettingsAddress.hint(text) : "";
             throw SettingsErrors.invalid("%s: %s in %s (expected: %s)%s".formatted(name, shown, place, expected, hint));
         }
         return value;

@@ -91,6 +91,11 @@ public record WorkerConfig(
         return with(join.withSecurity(join.security().withTls(tls)));
     }
 
+    /** Returns a copy that trusts and proves itself as another node does, such as the scheduler of this process. */
+    public WorkerConfig withSecurity(Security security) {
+        return with(join.withSecurity(security));
+    }
+
     /** Returns a copy with another transport. */
     public WorkerConfig withTransport(TransportConfig transport) {
         return new WorkerConfig(join, deadline, reconnectLimit, leaveAtExit, transport);

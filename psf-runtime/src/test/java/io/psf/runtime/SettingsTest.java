@@ -69,6 +69,7 @@ class SettingsTest {
                         "PSF_JOURNAL",
                         "PSF_HEALTH",
                         "PSF_METRICS",
+                        "PSF_DASHBOARD",
                         "PSF_PROGRESS_LIMIT",
                         "PSF_DRAIN",
                         "PSF_LEAVE_AT_EXIT");
@@ -112,6 +113,7 @@ class SettingsTest {
                         false,
                         TransportConfig.usual()));
         assertThat(Settings.of(least).health()).isNull();
+        assertThat(Settings.of(least).dashboard()).isNull();
         assertThat(Settings.of(least).progressLimit()).isEqualTo(Duration.ofMinutes(1));
         assertThat(Settings.of(least).drain()).isEqualTo(Duration.ofSeconds(30));
         assertThat(Settings.of(least).isService()).isFalse();
@@ -128,6 +130,7 @@ class SettingsTest {
                 Map.entry("PSF_LIFETIME", "service"),
                 Map.entry("PSF_HEALTH", "[::]:4090"),
                 Map.entry("PSF_METRICS", "9100"),
+                Map.entry("PSF_DASHBOARD", "8080"),
                 Map.entry("PSF_PROGRESS_LIMIT", "3m"),
                 Map.entry("PSF_DRAIN", "10s"),
                 Map.entry("PSF_LEAVE_AT_EXIT", "on"),
@@ -208,6 +211,7 @@ class SettingsTest {
                         true,
                         new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000), true)));
         assertThat(Settings.of(all).health()).isEqualTo(InetSocketAddress.createUnresolved("::", 4090));
+        assertThat(Settings.of(all).dashboard()).isEqualTo(InetSocketAddress.createUnresolved("127.0.0.1", 8080));
         assertThat(Settings.of(all).progressLimit()).isEqualTo(Duration.ofMinutes(3));
         assertThat(Settings.of(all).drain()).isEqualTo(Duration.ofSeconds(10));
         assertThat(Settings.of(all).isService()).isTrue();
@@ -369,6 +373,7 @@ class SettingsTest {
         "PSF_ADVERTISE,host:70000",
         "PSF_HEALTH,host",
         "PSF_METRICS,70000",
+        "PSF_DASHBOARD,-1",
         "PSF_PROGRESS_LIMIT,long",
         "PSF_DRAIN,0s",
         "PSF_LEAVE_AT_EXIT,yes",

@@ -300,7 +300,11 @@ final class ArchitectureTest {
 
     @ArchTest
     static final ArchRule THE_CLI_SEES_THE_ROOTS_OF_RUNTIME_AND_BUILTIN_EXPORTS_LISTS_HANDLERS_AND_ISSUES_CERTIFICATES =
-            only("io.psf.cli..", API, ROOT, HANDLER, TLS, "io.psf.builtin", "io.psf.interchange");
+            only("io.psf.cli..", API, ROOT, HANDLER, TLS, "io.psf.builtin", "io.psf.interchange", "io.psf.dashboard");
+
+    @ArchTest
+    static final ArchRule THE_DASHBOARD_SEES_THE_ROOTS_OF_RUNTIME_AND_BUILTIN =
+            only("io.psf.dashboard..", API, ROOT, "io.psf.builtin");
 
     @ArchTest
     static final ArchRule THE_TESTKIT_SEES_THE_NODES_OF_A_SERVER_BUT_NO_CLUSTER_AND_NO_CHANNEL = classes()

@@ -36,6 +36,7 @@ final class CirclesTest {
                     "vector",
                     "kvstore",
                     "interchange",
+                    "dashboard",
                     "gpu",
                     "cli")
             .map(module -> "io.psf." + module)

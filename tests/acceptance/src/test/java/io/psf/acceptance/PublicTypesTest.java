@@ -51,7 +51,8 @@ final class PublicTypesTest {
                         "io.psf.netty",
                         "io.psf.chronicle",
                         "io.psf.kvstore",
-                        "io.psf.interchange")) {
+                        "io.psf.interchange",
+                        "io.psf.dashboard")) {
             if (type.isTopLevelClass()
                     && type.getModifiers().contains(JavaModifier.PUBLIC)
                     && !type.getName().contains(INTERNAL)

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import org.slf4j.Logger;
@@ -116,6 +117,11 @@ public final class TlsFiles implements TlsEngines {
         state = found;
         isBroken = false;
         return changed;
+    }
+
+    /** Returns the context of now, for connections of other protocols. */
+    public SSLContext context() {
+        return current().context();
     }
 
     @Override

@@ -1,18 +1,22 @@
-package io.psf.cli;
+package io.psf.dashboard;
 
 import io.psf.api.Member;
+import io.psf.api.Waiting;
 import io.psf.api.spi.MemoryUse;
 import io.psf.builtin.FunctionStatistics;
 import io.psf.builtin.Latency;
 import io.psf.builtin.ModelCheckpoints;
+import io.psf.builtin.Reports;
 import io.psf.builtin.SavedStep;
 import io.psf.builtin.Statistics;
 import io.psf.builtin.TensorSummary;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.ClusterSummary;
 import io.psf.runtime.Guest;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -26,27 +30,94 @@ import java.util.stream.Collectors;
  * @param tensors what the servers that are present have of the tensors
  * @param statistics the requests that the servers have counted, and their memory
  */
-record ClusterStatus(
+public record ClusterStatus(
         ClusterSummary cluster, List<SavedStep> checkpoints, List<TensorSummary> tensors, Statistics statistics) {
-    static ClusterStatus of(Guest guest) {
+    /** Asks the servers of a guest's visit. Blocks until they have answered. */
+    public static ClusterStatus of(Guest guest) {
         ClusterSummary cluster = guest.cluster();
         return new ClusterStatus(
                 cluster, ModelCheckpoints.newest(guest, cluster.models()), Tensors.list(guest), Statistics.of(guest));
     }
 
     /** Returns this as one object of JSON, on one line. */
-    String json() {
-        return "{\"cluster\":{\"name\":" + text(cluster.plan().name()) + ",\"service\":"
-                + cluster.plan().service() + ",\"servers\":"
-                + cluster.plan().servers() + ",\"workers\":" + cluster.plan().workers() + ",\"ageMillis\":"
-                + cluster.age().toMillis() + "},\"members\":"
-                + array(cluster.members(), ClusterStatus::json) + ",\"lost\":"
-                + array(cluster.lost(), ClusterStatus::json) + ",\"checkpoints\":"
-                + array(checkpoints, ClusterStatus::json) + ",\"memory\":"
-                + array(statistics.memory().entrySet(), ClusterStatus::json) + ",\"tensors\":"
-                + array(tensors, ClusterStatus::json) + ",\"countedNanos\":"
-                + statistics.time().toNanos() + ",\"functions\":"
-                + array(statistics.functions(), ClusterStatus::json) + "}";
+    public String json() {
+        return object(fields());
+    }
+
+    /** Returns an object of JSON. */
+    static String object(Map<String, String> fields) {
+        return fields.entrySet().stream()
+                .map(each -> text(each.getKey()) + ":" + each.getValue())
+                .collect(Collectors.joining(",", "{", "}"));
+    }
+
+    /** Returns the fields of the object of JSON, each as JSON, in order. */
+    Map<String, String> fields() {
+        Map<String, String> fields = nodes(cluster);
+        fields.put("checkpoints", array(checkpoints, ClusterStatus::json));
+        fields.put("memory", array(statistics.memory().entrySet(), ClusterStatus::json));
+        fields.put("tensors", array(tensors, ClusterStatus::json));
+        fields.put("countedNanos", String.valueOf(statistics.time().toNanos()));
+        fields.put("functions", array(statistics.functions(), ClusterStatus::json));
+        fields.put("load", array(statistics.servers().entrySet(), ClusterStatus::load));
+        fields.put("slices", Slices.json(statistics));
+        fields.put(
+                "waiting",
+                array(
+                        statistics.waiting().entrySet().stream()
+                                .flatMap(server -> server.getValue().stream().map(each -> json(server.getKey(), each)))
+                                .toList(),
+                        each -> each));
+        return fields;
+    }
+
+    /** Returns those of the fields that a scheduler alone knows. */
+    static Map<String, String> nodes(ClusterSummary cluster) {
+        ClusterSummary.Plan plan = cluster.plan();
+        Map<String, String> fields = new LinkedHashMap<>();
+        fields.put(
+                "cluster",
+                "{\"name\":" + text(plan.name()) + ",\"service\":" + plan.service() + ",\"servers\":" + plan.servers()
+                        + ",\"workers\":" + plan.workers() + ",\"ageMillis\":"
+                        + cluster.age().toMillis() + "}");
+        fields.put("members", array(cluster.members(), ClusterStatus::json));
+        fields.put("lost", array(cluster.lost(), ClusterStatus::json));
+        fields.put("events", array(cluster.events(), ClusterStatus::json));
+        return fields;
+    }
+
+    /** Returns reported values as an array of JSON. A value that is not finite is null. */
+    static String reports(List<Reports.Series> series) {
+        return array(
+                series,
+                each -> "{\"tag\":" + text(each.tag()) + ",\"worker\":" + each.worker() + ",\"steps\":"
+                        + Arrays.toString(each.steps()) + ",\"values\":"
+                        + array(
+                                Arrays.stream(each.values()).boxed().toList(),
+                                value -> Double.isFinite(value) ? value.toString() : "null")
+                        + "}");
+    }
+
+    private static String json(int server, Waiting calls) {
+        return "{\"server\":" + server + ",\"function\":" + text(calls.function()) + ",\"tensor\":"
+                + text(calls.tensor()) + ",\"calls\":" + calls.calls() + ",\"nanos\":" + calls.nanos() + ",\"workers\":"
+                + calls.workers() + ",\"awaited\":" + calls.awaited() + ",\"reason\":" + text(calls.reason()) + "}";
+    }
+
+    private static String json(ClusterSummary.Event event) {
+        return "{\"at\":" + event.at().toEpochMilli() + ",\"kind\":" + text(event.kind()) + ",\"text\":"
+                + text(event.text()) + "}";
+    }
+
+    private static String load(Map.Entry<Integer, List<FunctionStatistics>> server) {
+        return "{\"server\":" + server.getKey() + ",\"requests\":"
+                + server.getValue().stream()
+                        .mapToLong(FunctionStatistics::count)
+                        .sum() + ",\"bytes\":"
+                + server.getValue().stream()
+                        .mapToLong(each -> each.bytesIn() + each.bytesOut())
+                        .sum()
+                + "}";
     }
 
     private static String json(ClusterSummary.LostNode lost) {
@@ -100,11 +171,11 @@ record ClusterStatus(
                 + "}";
     }
 
-    private static <T> String array(Collection<T> elements, Function<T, String> json) {
+    static <T> String array(Collection<T> elements, Function<T, String> json) {
         return elements.stream().map(json).collect(Collectors.joining(",", "[", "]"));
     }
 
-    private static String text(String value) {
+    static String text(String value) {
         StringBuilder text = new StringBuilder("\"");
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);

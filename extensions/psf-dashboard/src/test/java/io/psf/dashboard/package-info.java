@@ -1,0 +1,4 @@
+@NullMarked
+package io.psf.dashboard;
+
+import org.jspecify.annotations.NullMarked;
