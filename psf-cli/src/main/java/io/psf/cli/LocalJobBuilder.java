@@ -39,6 +39,7 @@ public final class LocalJobBuilder {
     boolean more;
     boolean service;
     private boolean tls;
+    private boolean dashboard;
     boolean endOnFailure = true;
     boolean replacesServers;
     Duration toFollow = Duration.ofSeconds(15);
@@ -84,6 +85,15 @@ public final class LocalJobBuilder {
      */
     public LocalJobBuilder tls() {
         this.tls = true;
+        return this;
+    }
+
+    /**
+     * Shows the job on a page in the browser, whose address is in the scheduler's log, on a free port of 127.0.0.1 or where
+     * {@code PSF_DASHBOARD} of the environment says.
+     */
+    public LocalJobBuilder dashboard() {
+        this.dashboard = true;
         return this;
     }
 
@@ -224,6 +234,9 @@ public final class LocalJobBuilder {
         variables.put(ParentWatch.PARENT, Long.toString(ProcessHandle.current().pid()));
         if (role.equals("worker")) {
             variables.putIfAbsent("PSF_LEAVE_AT_EXIT", "on");
+        }
+        if (dashboard) {
+            variables.putIfAbsent("PSF_DASHBOARD", "127.0.0.1:0"); // the scheduler alone has one
         }
     }
 

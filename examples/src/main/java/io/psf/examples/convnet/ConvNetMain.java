@@ -51,9 +51,7 @@ public final class ConvNetMain implements Callable<Integer> {
         Mnist.load(); // fetched once, before there are workers
         long total = options.isSynchronous() ? options.rounds : (long) options.rounds * cluster.workers();
         try (Report report = plot.report(total);
-                LocalJob job = LocalJob.builder()
-                        .servers(cluster.servers())
-                        .workers(cluster.workers())
+                LocalJob job = cluster.job()
                         .workerMain(ConvNetMain.class, Program.arguments(options))
                         .onLine((node, line) -> report.show(line))
                         .start()) {

@@ -38,8 +38,8 @@ import picocli.CommandLine.Option;
         },
         mixinStandardHelpOptions = true)
 final class DemoCommand implements Callable<Integer> {
-    private static final Pattern MEMBERS =
-            Pattern.compile("scheduler listening on .*|.* joined from .*|.* has rank .*|cluster is ready.*");
+    private static final Pattern MEMBERS = Pattern.compile(
+            "scheduler listening on .*|.* joined from .*|.* has rank .*|cluster is ready.*|the dashboard is at .*");
 
     private static final Pattern JOINED = Pattern.compile(".*worker has rank .* servers over (.*)");
 
@@ -68,10 +68,11 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (embedded && tls) {
+        if (embedded && (tls || cluster.hasDashboard())) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
-                    "--embedded, --tls: both are given (expected: one of them, since nodes of one JVM have no connections)");
+                    "--embedded, " + (tls ? "--tls" : "--dashboard")
+                            + ": both are given (expected: one of them, since nodes of one JVM have no connections)");
         }
         try (Report report = plot.report(0);
                 Display display = new Display(report, cluster.workers(), options.epochs())) {
@@ -90,13 +91,11 @@ final class DemoCommand implements Callable<Integer> {
 
     private Optional<Result> runProcesses(Display display) {
         AtomicReference<Result> result = new AtomicReference<>();
-        LocalJobBuilder plan = LocalJob.builder();
+        LocalJobBuilder plan = cluster.job();
         if (tls) {
             plan.tls();
         }
-        try (LocalJob job = plan.servers(cluster.servers())
-                .workers(cluster.workers())
-                .workerMain(DemoWorker.class, Program.arguments(options))
+        try (LocalJob job = plan.workerMain(DemoWorker.class, Program.arguments(options))
                 .environment(settings())
                 .onLine((node, line) -> {
                     Progress.parse(line)

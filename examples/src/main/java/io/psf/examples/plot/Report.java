@@ -73,15 +73,22 @@ public final class Report implements AutoCloseable {
         }
     }
 
-    /** Shows a line of a node: an evaluation, which is kept, a line of a program, or a warning of a log. */
+    /**
+     * Shows a line of a node: an evaluation, which is kept, a line of a program, or of a log a warning or
+     * the address of a dashboard.
+     */
     public synchronized void show(String line) {
         Optional<Evaluation> evaluation = Evaluation.parse(line);
         if (evaluation.isPresent()) {
             add(evaluation.get());
             measured(line, evaluation.get().at());
-        } else if (LogLine.parse(line).filter(LogLine::isInformation).isEmpty()) {
+        } else if (LogLine.parse(line).filter(Report::isOfProgress).isEmpty()) {
             say(line);
         }
+    }
+
+    private static boolean isOfProgress(LogLine line) {
+        return line.isInformation() && !line.text().startsWith("the dashboard is at ");
     }
 
     /** Keeps an evaluation, and prints it as a line. */

@@ -60,9 +60,7 @@ public final class RecommenderMain implements Callable<Integer> {
         }
         List<String> last = new ArrayList<>();
         try (Report report = plot.report(options.epochs);
-                LocalJob job = LocalJob.builder()
-                        .servers(cluster.servers())
-                        .workers(cluster.workers())
+                LocalJob job = cluster.job()
                         .workerMain(RecommenderMain.class, Program.arguments(options))
                         .environment(Map.of(
                                 "PSF_CHECKPOINTS", checkpoints.toAbsolutePath().toString()))

@@ -124,9 +124,11 @@ class DemoTest {
     @Test
     @Tag("long")
     void itRunsWithCertificatesThatAreMadeForIt() {
-        List<String> lines = run("--tls", "--epochs", "1", "--servers", "1", "--workers", "1");
+        List<String> lines = run("--tls", "--dashboard", "--epochs", "1", "--servers", "1", "--workers", "1");
         assertThat(lines)
                 .anyMatch(line -> line.startsWith("[psf] TLS with certificates of this job"))
+                .anyMatch(line ->
+                        line.matches(".*the dashboard is at https://127\\.0\\.0\\.1:\\d+/\\?token=[0-9a-f]{32}"))
                 .contains("  connections: shared memory, agreed to over TLS");
         assertThat(aucOf(lines)).isGreaterThanOrEqualTo(0.90);
     }
@@ -140,6 +142,7 @@ class DemoTest {
         assertThat(errors.toString().strip())
                 .isEqualTo("psf: --mode: sometimes (expected: sync, async; see demo --help)");
         assertThat(demo.execute("--embedded", "--tls")).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(demo.execute("--embedded", "--dashboard")).isEqualTo(CommandLine.ExitCode.USAGE);
         for (String rows : List.of("0", "-1")) {
             assertThatThrownBy(() -> options("--cache", rows))
                     .hasMessageContaining("'--cache': " + rows + " (expected: a whole number of at least 1)");
