@@ -8,11 +8,11 @@ import io.psf.builtin.Tensors;
 import io.psf.builtin.sparse.ListKeys;
 import io.psf.builtin.sparse.ListKeysPsf;
 import io.psf.builtin.sparse.StoreRowsPsf;
+import io.psf.spark.rows.InternalRows;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.stream.IntStream;
-import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -47,19 +47,11 @@ final class RowFrames {
         Dataset<Row> columns = frame.select(KEY, VECTOR);
         String name = tensor.name();
         int width = PsSpark.client().layout(tensor).info().width();
-        internal(columns).foreachPartition(rows -> {
+        InternalRows.of(columns).foreachPartition(rows -> {
             Writer writer = new Writer(TensorId.of(name), width);
             rows.forEachRemaining(writer::add);
             writer.flush();
         });
-    }
-
-    private static JavaRDD<InternalRow> internal(Dataset<Row> frame) {
-        if (frame instanceof org.apache.spark.sql.classic.Dataset<Row> known) {
-            return known.queryExecution().toRdd().toJavaRDD();
-        }
-        throw new IllegalArgumentException("frame: of " + frame.getClass().getName()
-                + " (expected: of a session in this process, not of Spark Connect)");
     }
 
     private static void requireColumn(Dataset<Row> frame, String name, String type) {
@@ -132,7 +124,7 @@ final class RowFrames {
         int parts =
                 grows ? layout.slices() : (int) Math.min(rows, Math.max(layout.slices(), context.defaultParallelism()));
         int slices = layout.slices();
-        return frame(
+        return InternalRows.frame(
                 spark,
                 context.parallelize(IntStream.range(0, parts).boxed().toList(), parts)
                         .mapPartitions(part -> {
@@ -142,7 +134,8 @@ final class RowFrames {
                                     ? new SlicePages(read, number, slices)
                                     : new RangePages(rows * number / parts, rows * (number + 1) / parts);
                             return new Reader(read, width, pages);
-                        }));
+                        }),
+                SCHEMA);
     }
 
     /** Returns the rows of the keys of a frame, each with its key, in the frame's order. */
@@ -150,14 +143,11 @@ final class RowFrames {
         requireColumn(keys, KEY, "bigint");
         String name = tensor.name();
         int width = PsSpark.client().layout(tensor).info().width();
-        return frame(
+        return InternalRows.frame(
                 keys.sparkSession(),
-                internal(keys.select(KEY))
-                        .mapPartitions(rows -> new Reader(TensorId.of(name), width, new KeyPages(rows))));
-    }
-
-    private static Dataset<Row> frame(SparkSession spark, JavaRDD<InternalRow> rows) {
-        return ((org.apache.spark.sql.classic.SparkSession) spark).internalCreateDataFrame(rows.rdd(), SCHEMA, false);
+                InternalRows.of(keys.select(KEY))
+                        .mapPartitions(rows -> new Reader(TensorId.of(name), width, new KeyPages(rows))),
+                SCHEMA);
     }
 
     /** Pulls pages of keys, and returns their rows one by one. */

@@ -24,6 +24,21 @@ class BesideMllibTest {
         }
     }
 
+    /** A batch is one step of the optimizer: batches of 1,024 rows would be 9 steps in a pass. */
+    @Test
+    void fewRowsAreLearnedAsByAProgramOfOneThread() throws Exception {
+        try (DemoSpark spark = DemoSpark.start("mllib", 0, 512)) {
+            Score plain = last(BesideMllib.run(spark, Learner.ONE_THREAD, 10_000, 10));
+            Score psf = last(BesideMllib.run(spark, Learner.PSF, 10_000, 10));
+            assertThat(psf.area()).isCloseTo(plain.area(), within(.005));
+            assertThat(psf.loss()).isCloseTo(plain.loss(), within(.01));
+        }
+    }
+
+    private static Score last(List<Fit> fits) {
+        return fits.get(fits.size() - 1).score();
+    }
+
     @Test
     void theAreaIsTheShareOfPairsInOrderAndTheLossTheMean() {
         Score score = Score.of(new double[] {.9, .5, .5, .1}, new double[] {1, 1, 0, 0});

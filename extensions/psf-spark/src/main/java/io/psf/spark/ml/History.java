@@ -43,7 +43,7 @@ final class History {
      * Returns the history of the epochs up to one.
      *
      * @param validates false if there are no rows of validation
-     * @param hasAreas false if their labels are no classes
+     * @param hasAreas false if their labels are not 0 and 1
      */
     PsTrainingSummary until(int last, boolean validates, boolean hasAreas) {
         return new PsTrainingSummary(

@@ -53,9 +53,9 @@ interface Kernel extends Serializable {
         float[] margins = new float[batch.rows() * outputs];
         margins(batch, weights, bias, margins);
         int entry = 0;
-        for (int row = 0; row < batch.rows(); row++) {
+        for (int row = 0; needsAll && row < batch.rows(); row++) {
             for (; entry < batch.ends()[row]; entry++) {
-                if (needsAll && Fetched.isZero(weights, batch.slots()[entry] * width(), width())) {
+                if (Fetched.isZero(weights, batch.slots()[entry] * width(), width())) {
                     Arrays.fill(margins, row * outputs, (row + 1) * outputs, Float.NaN);
                 }
             }

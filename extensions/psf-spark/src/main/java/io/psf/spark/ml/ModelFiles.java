@@ -1,7 +1,6 @@
 package io.psf.spark.ml;
 
 import java.util.List;
-import org.apache.spark.ml.util.DefaultParamsWriter$;
 import org.apache.spark.ml.util.MLWriter;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -62,7 +61,7 @@ record ModelFiles(SparkSession spark, String path) {
 
         @Override
         public void saveImpl(String path) {
-            DefaultParamsWriter$.MODULE$.saveMetadata(model, path, sparkSession());
+            StageFiles.write(model, path, sparkSession());
             new ModelFiles(sparkSession(), path).write(weights);
         }
     }

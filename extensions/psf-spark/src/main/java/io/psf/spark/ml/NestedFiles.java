@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.util.function.Function;
 import org.apache.spark.ml.param.Params;
 import org.apache.spark.ml.util.DefaultParamsReader;
-import org.apache.spark.ml.util.DefaultParamsReader$;
-import org.apache.spark.ml.util.DefaultParamsWriter$;
 import org.apache.spark.ml.util.MLReader;
 import org.apache.spark.ml.util.MLWritable;
 import org.apache.spark.ml.util.MLWriter;
@@ -28,7 +26,7 @@ final class NestedFiles {
 
         @Override
         public void saveImpl(String path) {
-            DefaultParamsWriter$.MODULE$.saveMetadata(outer, path, sparkSession());
+            StageFiles.write(outer, path, sparkSession());
             try {
                 nested.save(path + NESTED);
             } catch (IOException e) {
@@ -56,9 +54,8 @@ final class NestedFiles {
 
         @Override
         public T load(String path) {
-            DefaultParamsReader.Metadata metadata =
-                    DefaultParamsReader$.MODULE$.loadMetadata(path, sparkSession(), type.getName());
-            N other = nested.cast(DefaultParamsReader$.MODULE$.loadParamsInstance(path + NESTED, sparkSession()));
+            DefaultParamsReader.Metadata metadata = StageFiles.read(path, sparkSession(), type);
+            N other = nested.cast(StageFiles.load(path + NESTED, sparkSession()));
             T outer = making.apply(other);
             metadata.getAndSetParams(outer, scala.Option.empty());
             return outer;

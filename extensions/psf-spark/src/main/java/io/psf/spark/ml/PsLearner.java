@@ -6,6 +6,8 @@ import org.apache.spark.ml.attribute.NominalAttribute;
 import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.types.NumericType;
+import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
@@ -101,16 +103,21 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
      * @param found the classes of the rows; the column, or an initial model, may know of more
      */
     private Kernel kernel(StructType schema, @Nullable Weights initial, int found) {
-        int named = Attribute.fromStructField(schema.apply(label())) instanceof NominalAttribute names
-                        && names.getNumValues().isDefined()
-                ? (Integer) names.getNumValues().get()
-                : 0;
         int outputs = initial == null ? 1 : initial.kernel().outputs();
-        Kernel kernel = kernel(Math.max(outputs, Math.max(named, found)));
+        Kernel kernel = kernel(Math.max(outputs, Math.max(namedClasses(schema.apply(label())), found)));
         if (initial != null) {
             require("classes", Math.max(2, outputs), Math.max(2, kernel.outputs()));
         }
         return kernel;
+    }
+
+    /** Returns the number of classes that a column of labels knows of, as StringIndexer says; 0 for none. */
+    private static int namedClasses(StructField label) {
+        return label.dataType() instanceof NumericType
+                        && Attribute.fromStructField(label) instanceof NominalAttribute names
+                        && names.getNumValues().isDefined()
+                ? (Integer) names.getNumValues().get()
+                : 0;
     }
 
     /** Trains a model. Blocks until it is trained. */

@@ -16,7 +16,7 @@ import org.apache.spark.ml.util.MLReader;
  * <p>The prediction is 1 where the margin is above 0. There are no probabilities.
  */
 public final class PsLinearSVC extends PsLinearLearner<PsLinearSVC, PsLinearSVCModel>
-        implements PsClassParams<PsLinearSVC> {
+        implements PsClassifierParams<PsLinearSVC> {
     @Serial
     private static final long serialVersionUID = 1;
 

@@ -8,7 +8,7 @@ import java.io.Serial;
  * {@link PsModelReader#onServers} loads it.
  */
 public final class PsLinearSVCModel extends PsLinearScorer<PsLinearSVCModel>
-        implements PsClassParams<PsLinearSVCModel> {
+        implements PsClassifierParams<PsLinearSVCModel> {
     @Serial
     private static final long serialVersionUID = 1;
 

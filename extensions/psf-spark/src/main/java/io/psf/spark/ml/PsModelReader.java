@@ -2,7 +2,6 @@ package io.psf.spark.ml;
 
 import java.util.function.BiFunction;
 import org.apache.spark.ml.util.DefaultParamsReader;
-import org.apache.spark.ml.util.DefaultParamsReader$;
 import org.apache.spark.ml.util.MLReader;
 import org.apache.spark.sql.SparkSession;
 
@@ -51,7 +50,7 @@ public final class PsModelReader<M extends PsScorer<M>> extends MLReader<M> {
     @Override
     public M load(String path) {
         SparkSession spark = sparkSession();
-        DefaultParamsReader.Metadata metadata = DefaultParamsReader$.MODULE$.loadMetadata(path, spark, type.getName());
+        DefaultParamsReader.Metadata metadata = StageFiles.read(path, spark, type);
         boolean isServed = onServers || Boolean.parseBoolean(spark.conf().get(ON_SERVERS, "false"));
         M model = making.apply(metadata.uid(), new ModelFiles(spark, path).read(metadata.uid(), isServed));
         metadata.getAndSetParams(model, scala.Option.empty());

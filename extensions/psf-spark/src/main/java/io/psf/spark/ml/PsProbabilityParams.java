@@ -8,7 +8,7 @@ import org.apache.spark.ml.param.Param;
  *
  * @param <S> the estimator or model itself
  */
-public interface PsProbabilityParams<S> extends PsClassParams<S> {
+public interface PsProbabilityParams<S> extends PsClassifierParams<S> {
     /** Returns the param of the column of the probabilities. */
     default Param<String> probabilityCol() {
         return scoring().probabilityCol;

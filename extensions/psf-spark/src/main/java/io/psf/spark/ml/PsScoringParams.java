@@ -46,8 +46,9 @@ public interface PsScoringParams<S> extends Params {
     }
 
     /**
-     * Sets the rows of a batch, whose weights are pulled together, and whose gradients are pushed together; 1024 by
-     * default.
+     * Sets the most rows of a batch, whose weights are pulled together, and whose gradients are pushed together; 1024 by
+     * default. A batch is one step of the optimizer: if rows are few, batches of training have fewer, so that an epoch
+     * has 64 steps for each task that runs at the same time.
      */
     default S setBatchSize(int rows) {
         return scoring().with(batchSize(), rows);
@@ -101,7 +102,7 @@ public interface PsScoringParams<S> extends Params {
                     "coldStartStrategy",
                     "of rows whose user or item is unknown: nan predicts NaN, drop leaves them out",
                     ParamValidators.inArray(List.of("nan", DROP)));
-            batchSize = new IntParam(of, "batchSize", "rows of a batch (> 0)", ParamValidators.gt(0));
+            batchSize = new IntParam(of, "batchSize", "most rows of a batch (> 0)", ParamValidators.gt(0));
         }
 
         /** Sets the defaults of the params that the object has. */
@@ -119,7 +120,7 @@ public interface PsScoringParams<S> extends Params {
                 of.setDefault(itemCol, "item");
                 of.setDefault(coldStartStrategy, "nan");
             }
-            if (of instanceof PsClassParams) {
+            if (of instanceof PsClassifierParams) {
                 of.setDefault(rawPredictionCol, "rawPrediction");
             }
             if (of instanceof PsProbabilityParams) {
@@ -143,7 +144,7 @@ public interface PsScoringParams<S> extends Params {
 
         /** Returns the columns that a model of a loss adds. */
         Output output(Loss loss) {
-            boolean hasClasses = loss instanceof ClassLoss && of instanceof PsClassParams;
+            boolean hasClasses = loss instanceof ClassLoss && of instanceof PsClassifierParams;
             boolean hasProbabilities = hasClasses && of instanceof PsProbabilityParams;
             return new Output(
                     hasClasses ? of.getOrDefault(rawPredictionCol) : "",

@@ -10,7 +10,7 @@ import java.util.List;
  * @param objectiveHistory the mean losses of the rows of training, each before its batch is learned
  * @param validationHistory the mean losses of the rows of validation after each epoch; empty if there are none
  * @param areaHistory the areas under the ROC curve of the rows of validation after each epoch; empty if there are none,
- *     or the labels are no classes
+ *     or the labels are not 0 and 1
  */
 public record PsTrainingSummary(List<Double> objectiveHistory, List<Double> validationHistory, List<Double> areaHistory)
         implements Serializable {

@@ -2,6 +2,7 @@ package io.psf.spark.ml;
 
 import com.esotericsoftware.kryo.DefaultSerializer;
 import com.esotericsoftware.kryo.serializers.JavaSerializer;
+import io.psf.spark.rows.InternalRows;
 import java.io.Serial;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -15,7 +16,6 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.Function2;
 import org.apache.spark.rdd.DeterministicLevel;
 import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
@@ -27,9 +27,11 @@ import scala.Tuple2;
  * @param input the features' columns
  * @param columns the other columns
  * @param wanted the number of partitions; 0 for the input's, at least one for each core
- * @param batchSize the rows of a batch
+ * @param batchSize the most rows of a batch
  */
 record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long seed) {
+    /** The fewest batches of an epoch for each task that runs at the same time: a batch is one step of the optimizer. */
+    private static final double STEPS = 64;
 
     /**
      * The columns besides the features.
@@ -46,11 +48,7 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
 
     /** Returns the rows of a frame, with the columns of a training. */
     JavaRDD<InternalRow> of(Dataset<?> data) {
-        Dataset<Row> selected = input.select(data, columns.label(), columns.weight(), columns.validation());
-        return ((org.apache.spark.sql.classic.Dataset<?>) selected)
-                .queryExecution()
-                .toRdd()
-                .toJavaRDD();
+        return InternalRows.of(input.select(data, columns.label(), columns.weight(), columns.validation()));
     }
 
     /** True if the batches of rows are the same each time they are made: chunks of the shuffle are sorted. */
@@ -60,15 +58,15 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
 
     /** Returns the batches, of training or of validation. */
     JavaRDD<TaggedBatch> batches(JavaRDD<InternalRow> rows) {
-        int partitions = wanted > 0
-                ? wanted
-                : Math.max(rows.getNumPartitions(), rows.context().defaultParallelism());
+        int tasks = rows.context().defaultParallelism();
+        int partitions = wanted > 0 ? wanted : Math.max(rows.getNumPartitions(), tasks);
+        int steps = (int) Math.ceil(STEPS * Math.min(1, (double) tasks / partitions));
         JavaRDD<Tuple2<Integer, Rows>> dealt =
                 rows.mapPartitionsWithIndex(new Deal(input, columns, partitions, seed), false);
         return JavaPairRDD.fromJavaRDD(dealt)
                 .partitionBy(new HashPartitioner(partitions))
                 .values()
-                .mapPartitionsWithIndex(new Gather(batchSize, seed), true);
+                .mapPartitionsWithIndex(new Gather(batchSize, steps, seed), true);
     }
 
     /**
@@ -188,8 +186,12 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
         }
     }
 
-    /** Shuffles the rows that a partition has been dealt, and makes batches of them. */
-    private record Gather(int batchSize, long seed)
+    /**
+     * Shuffles the rows that a partition has been dealt, and makes batches of them.
+     *
+     * @param steps the fewest batches, if there are as many rows
+     */
+    private record Gather(int batchSize, int steps, long seed)
             implements Function2<Integer, Iterator<Rows>, Iterator<TaggedBatch>> {
         @Serial
         private static final long serialVersionUID = 1;
@@ -199,8 +201,8 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
             List<Rows> training = new ArrayList<>();
             List<Rows> validation = new ArrayList<>();
             dealt.forEachRemaining(rows -> (rows.isValidation() ? validation : training).add(rows));
-            Gathered first = new Gathered(training, batchSize, Mix.hash(seed, partition));
-            Gathered second = new Gathered(validation, batchSize, Mix.hash(seed, partition));
+            Gathered first = new Gathered(training, this, Mix.hash(seed, partition));
+            Gathered second = new Gathered(validation, this, Mix.hash(seed, partition));
             return new Iterator<>() {
                 @Override
                 public boolean hasNext() {
@@ -224,11 +226,11 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
         private final BatchBuilder builder = new BatchBuilder();
         private int at;
 
-        Gathered(List<Rows> rows, int batchSize, long seed) {
+        Gathered(List<Rows> rows, Gather how, long seed) {
             rows.sort(Comparator.comparingInt(Rows::source).thenComparingInt(Rows::sequence));
             this.chunks = rows.toArray(Rows[]::new);
-            this.batchSize = batchSize;
             this.order = new long[rows.stream().mapToInt(Rows::rows).sum()];
+            this.batchSize = Math.max(1, Math.min(how.batchSize(), order.length / how.steps()));
             int i = 0;
             for (int chunk = 0; chunk < chunks.length; chunk++) {
                 for (int row = 0; row < chunks[chunk].rows(); row++) {

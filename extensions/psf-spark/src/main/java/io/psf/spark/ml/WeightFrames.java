@@ -2,6 +2,7 @@ package io.psf.spark.ml;
 
 import com.esotericsoftware.kryo.DefaultSerializer;
 import com.esotericsoftware.kryo.serializers.JavaSerializer;
+import io.psf.spark.rows.InternalRows;
 import java.io.Serial;
 import java.io.Serializable;
 import java.util.Arrays;
@@ -53,7 +54,8 @@ final class WeightFrames {
 
     /** Returns the weights of the rows of a tensor. */
     static Dataset<Row> of(SparkSession spark, Dataset<Row> vectors, ServedWeights served) {
-        return frame(spark, internal(vectors).mapPartitions(rows -> new Completed(rows, served)), served.kernel());
+        return frame(
+                spark, InternalRows.of(vectors).mapPartitions(rows -> new Completed(rows, served)), served.kernel());
     }
 
     /** Returns the weights that this process has. */
@@ -74,16 +76,8 @@ final class WeightFrames {
         return frame(spark, rows, local.kernel());
     }
 
-    private static JavaRDD<InternalRow> internal(Dataset<Row> frame) {
-        return ((org.apache.spark.sql.classic.Dataset<?>) frame)
-                .queryExecution()
-                .toRdd()
-                .toJavaRDD();
-    }
-
     private static Dataset<Row> frame(SparkSession spark, JavaRDD<InternalRow> rows, Kernel kernel) {
-        return ((org.apache.spark.sql.classic.SparkSession) spark)
-                .internalCreateDataFrame(rows.rdd(), schema(kernel), false);
+        return InternalRows.frame(spark, rows, schema(kernel));
     }
 
     private static InternalRow row(long key, float[] weights, int at, Kernel kernel) {
@@ -139,7 +133,7 @@ final class WeightFrames {
 
     /** Returns weights as pages. */
     static JavaRDD<Page> pages(Dataset<Row> weights, Kernel kernel) {
-        return internal(weights).mapPartitions(rows -> new Pages(rows, kernel));
+        return InternalRows.of(weights).mapPartitions(rows -> new Pages(rows, kernel));
     }
 
     /** Collects weights in this process. */

@@ -47,8 +47,7 @@ final class Word2VecFiles {
     static final class Reader extends MLReader<PsWord2VecModel> {
         @Override
         public PsWord2VecModel load(String path) {
-            DefaultParamsReader.Metadata metadata =
-                    DefaultParamsReader.loadMetadata(path, sparkSession(), PsWord2VecModel.class.getName());
+            DefaultParamsReader.Metadata metadata = StageFiles.read(path, sparkSession(), PsWord2VecModel.class);
             List<Row> rows = sparkSession().read().parquet(data(path)).collectAsList();
             Vocabulary words = Vocabulary.of(rows);
             int size = rows.get(0).getSeq(2).size();

@@ -82,7 +82,7 @@ class LinearModelsTest {
                 .setElasticNetParam(1)
                 .fit(training);
         assertThat(withoutPart(estimator.fit(training).coefficients())).isGreaterThan(25);
-        assertThat(withoutPart(model.coefficients())).isLessThan(8);
+        assertThat(withoutPart(model.coefficients())).isLessThan(15);
         assertThat(error(model.transform(test), "number")).as("the noise is .2").isLessThan(.21);
     }
 
@@ -120,7 +120,7 @@ class LinearModelsTest {
                 .setPatience(20)
                 .fit(training.union(test));
         Dataset<Row> scored = model.transform(test);
-        assertThat(deviance(scored)).isCloseTo(expected, within(.01));
+        assertThat(deviance(scored)).isCloseTo(expected, within(.02));
         assertThat(deviance(scored.withColumn("prediction", expr("1.5d"))))
                 .as("of the same for all")
                 .isGreaterThan(expected + .2);
@@ -161,7 +161,7 @@ class LinearModelsTest {
         Dataset<Row> scored = model.transform(test);
         assertThat(scored.columns()).endsWith("rawPrediction", "prediction").doesNotContain("probability");
         assertThat(expected).isGreaterThan(.8);
-        assertThat(accuracy(scored)).isCloseTo(expected, within(.01));
+        assertThat(accuracy(scored)).isCloseTo(expected, within(.015));
         assertThat(model.summary().areaHistory())
                 .last()
                 .satisfies(area -> assertThat(area).isGreaterThan(.85));

@@ -7,7 +7,7 @@ import org.apache.spark.ml.param.Param;
  *
  * @param <S> the estimator or model itself
  */
-public interface PsClassParams<S> extends PsFeatureParams<S> {
+public interface PsClassifierParams<S> extends PsFeatureParams<S> {
     /** Returns the param of the column of a number for each class. */
     default Param<String> rawPredictionCol() {
         return scoring().rawPredictionCol;
