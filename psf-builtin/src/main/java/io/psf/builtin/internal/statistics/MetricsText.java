@@ -3,11 +3,10 @@ package io.psf.builtin.internal.statistics;
 import io.psf.api.Metric;
 import io.psf.api.Metric.Kind;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Writes numbers in the text format of OpenMetrics 1.0. */
@@ -31,15 +30,11 @@ final class MetricsText {
         }
     }
 
-    /** Adds the times of functions. */
-    void add(
-            String metric,
-            String meaning,
-            List<CollectStatistics.OfFunction> functions,
-            Function<CollectStatistics.OfFunction, Times> which) {
+    /** Adds distributions of times by function. */
+    void add(String metric, String meaning, SortedMap<String, Times> times) {
         String family = name(metric, "seconds");
         if (begin(family, "histogram", "seconds", meaning)) {
-            functions.forEach(each -> histogram(family, each.function(), which.apply(each)));
+            times.forEach((function, each) -> histogram(family, function, each));
         }
     }
 

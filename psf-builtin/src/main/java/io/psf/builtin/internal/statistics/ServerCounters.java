@@ -8,12 +8,16 @@ import io.psf.api.NodeInfo;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
 import io.psf.api.TensorId;
+import io.psf.builtin.internal.statistics.CollectStatistics.OfFunction;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Counts the requests of a server by function and by slice. Thread-safe. */
@@ -91,7 +95,7 @@ public final class ServerCounters implements RequestListener, Metered {
      *
      * @param server the rank of this server
      */
-    public List<CollectStatistics.OfFunction> functions(int server) {
+    public List<OfFunction> functions(int server) {
         return new TreeMap<>(functions)
                 .entrySet().stream()
                         .map(each -> each.getValue().statistics(server, each.getKey()))
@@ -111,17 +115,21 @@ public final class ServerCounters implements RequestListener, Metered {
             Metrics metrics = new Metrics();
             metrics.addAll(here.metrics().get());
             measure(metrics);
-            List<CollectStatistics.OfFunction> all = functions(info.rank());
+            List<OfFunction> all = functions(info.rank());
             all.forEach(each -> measure(each, metrics.with("function", each.function())));
             metrics.all().forEach(text::add);
-            text.add("psf.requests.waiting", "from arrival to handler", all, CollectStatistics.OfFunction::waiting);
-            text.add("psf.requests.running", "time that handlers took", all, CollectStatistics.OfFunction::running);
-            text.add("psf.requests.answered", "from arrival to answer", all, CollectStatistics.OfFunction::answered);
+            text.add("psf.requests.waiting", "from arrival to handler", by(all, OfFunction::waiting));
+            text.add("psf.requests.running", "time that handlers took", by(all, OfFunction::running));
+            text.add("psf.requests.answered", "from arrival to answer", by(all, OfFunction::answered));
         }
         return text.end();
     }
 
-    private static void measure(CollectStatistics.OfFunction function, Metrics to) {
+    private static SortedMap<String, Times> by(List<OfFunction> functions, Function<OfFunction, Times> which) {
+        return functions.stream().collect(Collectors.toMap(OfFunction::function, which, Times::plus, TreeMap::new));
+    }
+
+    private static void measure(OfFunction function, Metrics to) {
         for (CollectStatistics.Outcome each : function.outcomes()) {
             to.with("outcome", each.code()).counter("psf.requests", "requests", "requests answered", each.count());
         }

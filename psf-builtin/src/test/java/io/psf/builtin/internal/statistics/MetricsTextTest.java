@@ -8,6 +8,7 @@ import io.psf.api.Metric.Sample;
 import io.psf.api.Metrics;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** The text for Prometheus. */
@@ -60,9 +61,7 @@ final class MetricsTextTest {
         times.add(1024);
         times.add(5000);
         times.add(Long.MAX_VALUE);
-        CollectStatistics.OfFunction function =
-                new CollectStatistics.OfFunction(0, "f", List.of(), 0, 0, times.times(), Times.none(), Times.none());
-        text.add("psf.requests.waiting", "waits", List.of(function), CollectStatistics.OfFunction::waiting);
+        text.add("psf.requests.waiting", "waits", new TreeMap<>(Map.of("f", times.times())));
         String all = text.end();
         assertThat(all.lines().filter(line -> line.startsWith("psf_requests_waiting_seconds_bucket")))
                 .hasSize(16)
