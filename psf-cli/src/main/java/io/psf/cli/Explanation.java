@@ -1,6 +1,7 @@
 package io.psf.cli;
 
 import io.psf.api.Role;
+import io.psf.api.Waiting;
 import io.psf.api.spi.NodeReport;
 import io.psf.cli.Finding.Cause;
 import io.psf.runtime.ClusterSummary;
@@ -21,6 +22,8 @@ final class Explanation {
     private static final double LEAST = 0.15;
     /** The most causes that are named. */
     private static final int MOST = 3;
+    /** The share of the time from which on a lane has more work than it should. */
+    private static final double BUSY = 0.5;
     /** The share of the own work without a running thread from which on it is no work. */
     private static final double IDLE = 0.5;
     /** The bytes of a call from which on they, and not the way, take the time. */
@@ -96,6 +99,7 @@ final class Explanation {
 
     private void heaps(Role role, SortedMap<Integer, NodeReport> reports) {
         reports.entrySet().stream()
+                .filter(each -> each.getValue().heapUsed() >= each.getValue().heapMost() / 2) // else it is large enough
                 .max(Comparator.comparingDouble(each -> collected(each.getValue())))
                 .ifPresent(each -> {
                     NodeReport node = each.getValue();
@@ -160,14 +164,15 @@ final class Explanation {
                             + Units.share(own) + " of its time"
                             + (slow.work().idleShare() >= IDLE
                                     ? ", in most of which no thread that makes calls runs."
-                                    : "."),
+                                    : ".")
+                            + now(isOne),
                     "less work, or a faster machine, for worker " + least.getKey() + "; " + meeting.change()));
         } else {
             findings.add(new Finding(
                     Cause.EACH_OTHER,
                     share,
                     "The workers wait for each other in turn: " + Units.share(share) + " of their time in " + most
-                            + ", " + meeting.waitsFor() + ".",
+                            + ", " + meeting.waitsFor() + "." + now(isOne),
                     "steps that take equally long; " + meeting.change()));
         }
     }
@@ -242,22 +247,35 @@ final class Explanation {
     }
 
     private void busy(String says, double share) {
+        JobSample.Slice slice = servers.busiestSlice();
         int busiest = servers.busiest();
         double busy = servers.busy(busiest);
-        double others = servers.others(busiest);
-        if (servers.count() > 1 && others <= busy / 2) {
-            List<String> single = servers.ofOneSlice(busiest);
+        if (slice != null && servers.busy(slice) >= BUSY && servers.othersOf(slice) <= servers.busy(slice) / 2) {
+            double others = servers.othersOf(slice);
+            String runs = " One lane runs the handlers of slice " + slice.slice() + " of tensor \"" + slice.tensor()
+                    + "\" for " + Units.share(servers.busy(slice)) + " of the time";
+            findings.add(
+                    others < 0
+                            ? new Finding(
+                                    Cause.ONE_LANE,
+                                    share,
+                                    says + runs + ": the tensor has no other slice.",
+                                    "more slices (TensorSpec.slices), which spread over servers and lanes")
+                            : new Finding(
+                                    Cause.HOT_KEYS,
+                                    share,
+                                    says + runs + ", and its other slices for " + Units.share(others)
+                                            + " on average: a few keys have most of the work.",
+                                    "EmbeddingCache keeps rows that come often on the workers; more slices"
+                                            + " (TensorSpec.slices) part the hot keys"));
+        } else if (servers.count() > 1 && servers.others(busiest) <= busy / 2) {
             findings.add(new Finding(
                     Cause.ONE_SERVER,
                     share,
                     says + " Server " + busiest + " runs handlers for " + Units.share(busy)
-                            + " of the time, the others for "
-                            + Units.share(others) + "."
-                            + (single.isEmpty()
-                                    ? " A few slices, or a few keys, have most of the work."
-                                    : " One lane of it runs all the work of: " + String.join(", ", single) + "."),
-                    "more slices (TensorSpec.slices), which spread over servers and lanes; EmbeddingCache for keys that"
-                            + " come often"));
+                            + " of the time, the others for " + Units.share(servers.others(busiest)) + ".",
+                    "more slices (TensorSpec.slices), which spread over the servers; keys of other owners for functions"
+                            + " without a tensor"));
         } else {
             findings.add(new Finding(
                     Cause.ALL_SERVERS,
@@ -266,6 +284,17 @@ final class Explanation {
                     "more servers (PSF_SERVERS), more lanes (PSF_LANES) with more slices (TensorSpec.slices), or fewer and"
                             + " larger calls"));
         }
+    }
+
+    /** Returns what calls of a function wait for now, as a sentence; empty if none waits. */
+    private String now(Predicate<String> functions) {
+        return sample.waiting().stream()
+                .filter(each ->
+                        functions.test(each.function()) && !each.awaited().isEmpty())
+                .max(Comparator.comparingLong(Waiting::nanos))
+                .map(each -> " At the last visit, " + each.function() + " waited for workers " + each.awaited()
+                        + ", for " + Units.nanos(each.nanos()) + ".")
+                .orElse("");
     }
 
     private void ownWork() {
@@ -308,7 +337,8 @@ final class Explanation {
                         + " The servers run handlers for " + Units.share(servers.mean()) + " of the time"
                         + (busiest < 0
                                 ? "."
-                                : ", server " + busiest + " for " + Units.share(servers.busy(busiest)) + "."),
+                                : ", server " + busiest + " for " + Units.share(servers.busy(busiest)) + ".")
+                        + now(each -> true),
                 ""));
     }
 }

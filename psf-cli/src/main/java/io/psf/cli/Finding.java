@@ -21,7 +21,11 @@ record Finding(Cause cause, double share, String says, String change) {
         DISK,
         /** A heap is too small. */
         HEAP,
-        /** One server, or one lane of it, has most of the work. */
+        /** A tensor of one slice: one lane has all of its work. */
+        ONE_LANE,
+        /** One slice of several has most of the work, and with it a few keys. */
+        HOT_KEYS,
+        /** One server has most of the work. */
         ONE_SERVER,
         /** All servers are busy. */
         ALL_SERVERS,

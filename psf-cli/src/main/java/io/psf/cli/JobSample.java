@@ -1,16 +1,21 @@
 package io.psf.cli;
 
 import io.psf.api.Role;
+import io.psf.api.Waiting;
 import io.psf.api.spi.NodeReport;
 import io.psf.builtin.FunctionStatistics;
 import io.psf.builtin.Latency;
+import io.psf.builtin.Statistics;
 import io.psf.builtin.TensorSummary;
+import io.psf.builtin.Tensors;
 import io.psf.runtime.ClusterSummary;
 import io.psf.dashboard.ClusterStatus;
 import io.psf.runtime.Guest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -23,6 +28,8 @@ import java.util.TreeMap;
  * @param loads the functions that the servers ran, by the rank of the server
  * @param workers the reports of the workers that report, by rank
  * @param servers the reports of the servers
+ * @param busy the seconds that the handlers of each slice took
+ * @param waiting the calls that wait at the end of the time, whose handlers answer later
  */
 record JobSample(
         ClusterSummary cluster,
@@ -30,7 +37,12 @@ record JobSample(
         Duration time,
         SortedMap<Integer, List<Load>> loads,
         SortedMap<Integer, NodeReport> workers,
-        SortedMap<Integer, NodeReport> servers) {
+        SortedMap<Integer, NodeReport> servers,
+        Map<Slice, Double> busy,
+        List<Waiting> waiting) {
+    /** The number of a slice, and its tensor. */
+    record Slice(String tensor, int slice) {}
+
     /**
      * The requests of a function on a server.
      *
@@ -89,9 +101,9 @@ record JobSample(
 
     /** What a visit finds: sums since the nodes began to count. */
     static JobSample of(Guest guest) {
-        ClusterStatus status = ClusterStatus.of(guest);
+        Statistics statistics = Statistics.of(guest);
         SortedMap<Integer, List<Load>> loads = new TreeMap<>();
-        status.statistics()
+        statistics
                 .servers()
                 .forEach((server, functions) -> loads.put(
                         server,
@@ -100,12 +112,27 @@ record JobSample(
                                 .map(Load::of)
                                 .toList()));
         return new JobSample(
-                status.cluster(),
-                status.tensors(),
-                status.statistics().time(),
+                guest.cluster(),
+                Tensors.list(guest),
+                statistics.time(),
                 loads,
                 guest.reports(Role.WORKER),
-                guest.reports(Role.SERVER));
+                guest.reports(Role.SERVER),
+                busy(statistics),
+                statistics.waiting().values().stream().flatMap(List::stream).toList());
+    }
+
+    private static Map<Slice, Double> busy(Statistics statistics) {
+        Map<Slice, Double> busy = new HashMap<>();
+        statistics.total().stream()
+                .filter(each -> each.name().equals("psf.slice.busy"))
+                .flatMap(each -> each.samples().stream())
+                .forEach(each -> busy.put(
+                        new Slice(
+                                each.labels().get("tensor"),
+                                Integer.parseInt(each.labels().get("slice"))),
+                        each.value()));
+        return busy;
     }
 
     /** Returns the functions that servers ran, summed over the servers, by name. */
@@ -127,7 +154,15 @@ record JobSample(
                 isContinued ? time.minus(before.time) : time,
                 added,
                 since(workers, before.workers),
-                since(servers, before.servers));
+                since(servers, before.servers),
+                isContinued ? since(busy, before.busy) : busy,
+                waiting);
+    }
+
+    private static Map<Slice, Double> since(Map<Slice, Double> now, Map<Slice, Double> before) {
+        Map<Slice, Double> added = new HashMap<>();
+        now.forEach((slice, seconds) -> added.put(slice, Math.max(0, seconds - before.getOrDefault(slice, 0.0))));
+        return added;
     }
 
     private static List<Load> since(List<Load> now, List<Load> before) {

@@ -88,13 +88,32 @@ final class ServerTimes {
                 .orElse(null);
     }
 
-    /** Returns the names of the tensors that have one slice, on a server: one lane runs all of their work. */
-    List<String> ofOneSlice(int server) {
-        return sample.tensors().stream()
-                .filter(each -> each.slices() == 1 && each.parts().get(0).server() == server)
-                .map(TensorSummary::tensor)
-                .map(each -> each.id().name())
-                .toList();
+    /** Returns the slice whose handlers run for the longest time; null if none did. */
+    JobSample.@Nullable Slice busiestSlice() {
+        return sample.busy().entrySet().stream()
+                .max(Map.Entry.comparingByValue())
+                .map(Map.Entry::getKey)
+                .orElse(null);
+    }
+
+    /** Returns the share of the time that the lane of a slice runs its handlers. */
+    double busy(JobSample.Slice slice) {
+        return sample.busy().getOrDefault(slice, 0.0)
+                / Math.max(1e-9, sample.time().toNanos() / 1e9);
+    }
+
+    /** Returns the mean of {@link #busy(JobSample.Slice)} of the other slices of the tensor; -1 if it has no others. */
+    double othersOf(JobSample.Slice slice) {
+        int others = sample.tensors().stream()
+                        .filter(each -> each.tensor().id().name().equals(slice.tensor()))
+                        .mapToInt(TensorSummary::slices)
+                        .sum()
+                - 1;
+        double sum = sample.busy().keySet().stream()
+                .filter(each -> each.tensor().equals(slice.tensor()) && !each.equals(slice))
+                .mapToDouble(this::busy)
+                .sum();
+        return others <= 0 ? -1 : sum / others;
     }
 
     /** Returns the servers whose heaps are collected, with their reports. */

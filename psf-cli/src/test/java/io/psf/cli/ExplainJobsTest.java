@@ -207,9 +207,28 @@ class ExplainJobsTest {
     void aTensorOfOneSlice() {
         try (Job job = new Job(slowHandlers(5), worker -> pulls(worker, 8, spec -> spec.slices(1)))) {
             Finding first = job.explain();
-            assertThat(first.cause()).isEqualTo(Cause.ONE_SERVER);
-            assertThat(first.says()).contains("psf.dense.pull").contains("One lane of it runs all the work of: w");
+            assertThat(first.cause()).isEqualTo(Cause.ONE_LANE);
+            assertThat(first.says())
+                    .contains("psf.dense.pull")
+                    .contains("One lane runs the handlers of slice 0 of tensor \"w\"");
             assertThat(first.change()).contains("TensorSpec.slices");
+        }
+    }
+
+    @Test
+    void aKeyThatAllWorkersPull() {
+        try (Job job = new Job(slowHandlers(5), worker -> {
+            TensorId table =
+                    Tensors.init(worker, TensorSpec.table("table", 1000, 4).slices(4));
+            long[] keys = {worker.rank()};
+            return () -> Tensors.pullRows(worker, table, keys, new float[4]).await();
+        })) {
+            Finding first = job.explain();
+            assertThat(first.cause()).isEqualTo(Cause.HOT_KEYS);
+            assertThat(first.says())
+                    .contains("slice 0 of tensor \"table\"")
+                    .contains("a few keys have most of the work");
+            assertThat(first.change()).contains("EmbeddingCache");
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.api.Member;
 import io.psf.api.Role;
+import io.psf.api.Waiting;
 import io.psf.api.spi.NodeReport;
 import io.psf.cli.Finding.Cause;
 import io.psf.runtime.ClusterSummary;
@@ -27,6 +28,7 @@ class ExplanationTest {
     private static final class Numbers {
         private final SortedMap<Integer, NodeReport> workers = new TreeMap<>();
         private final SortedMap<Integer, List<JobSample.Load>> loads = new TreeMap<>(Map.of(0, List.of()));
+        private final List<Waiting> waiting = new ArrayList<>();
         private final List<ClusterSummary.LostNode> lost = new ArrayList<>();
 
         Numbers worker(double collected, NodeReport.Work work, NodeReport.Calls... calls) {
@@ -52,7 +54,9 @@ class ExplanationTest {
                     Duration.ofSeconds(1),
                     loads,
                     workers,
-                    new TreeMap<>());
+                    new TreeMap<>(),
+                    Map.of(),
+                    waiting);
         }
 
         List<Finding> findings() {
@@ -81,6 +85,14 @@ class ExplanationTest {
                         0.4,
                         "The heap of worker 1 is collected for 40 % of the time: 500 MiB of 512 MiB are used.",
                         "a larger -Xmx of the worker, or fewer objects in a step"));
+    }
+
+    @Test
+    void aHeapThatIsHalfEmptyIsLargeEnough() {
+        NodeReport roomy = new NodeReport(SECOND, 0, SECOND / 2, 100, 1000, RUNS, List.of());
+        Numbers numbers = new Numbers();
+        numbers.workers.put(0, roomy);
+        assertThat(numbers.findings()).extracting(Finding::cause).containsExactly(Cause.NONE);
     }
 
     @Test
@@ -155,13 +167,16 @@ class ExplanationTest {
 
     @Test
     void workersThatReportNothingAreSaid() {
-        Finding first =
-                new Numbers().server(load("acme.f", 10, 0, 0.9, 0.9)).findings().get(0);
+        Numbers numbers = new Numbers().server(load("acme.f", 10, 0, 0.9, 0.9));
+        numbers.waiting.add(
+                new Waiting("psf.dense.push", "w", 2, 2 * SECOND, List.of(0), List.of(1, 3), "workers without a push"));
+        Finding first = numbers.findings().get(0);
         assertThat(first.cause()).isEqualTo(Cause.ALL_SERVERS);
         assertThat(first.says())
                 .isEqualTo(
                         "No worker has told what it waits for (workers 0; those in Python do not tell). The servers run"
-                                + " handlers for 90 % of the time, server 0 for 90 %.");
+                                + " handlers for 90 % of the time, server 0 for 90 %. At the last visit, psf.dense.push"
+                                + " waited for workers [1, 3], for 2.0 s.");
     }
 
     @Test

@@ -55,6 +55,9 @@ class MainTest {
         "status, '--scheduler: not set (expected: host:port, where the scheduler listens, which psf launch prints; or the setting PSF_SCHEDULER)'",
         "launch --workers 0 -- true, '--workers: 0 (expected: at least 1 for a COMMAND; 0 for a service without one)'",
         "launch, 'COMMAND: not set (expected: the program and its arguments, after --; see psf launch --help)'",
+        "launch --report none/job.html -- true, --report: none/job.html (expected: a file in a folder that exists)",
+        "explain --for soon --scheduler h:1, '--for: soon (expected: seconds, at least 3s, such as 10s)'",
+        "explain --for 2s --scheduler h:1, '--for: 2s (expected: seconds, at least 3s, such as 10s)'",
         "status --interval soon, --interval: soon (expected: a number; see psf status --help)",
         "new function axpy, --package: not set (expected: for example acme; see psf new function --help)"
     })

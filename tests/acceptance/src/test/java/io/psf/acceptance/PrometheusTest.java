@@ -137,8 +137,7 @@ final class PrometheusTest {
                 for (String each : expressions()) {
                     assertThat(query(each)).as(each).startsWith("{\"status\":\"success\"");
                     assertThat(found(Pattern.compile("(psf_(?!journal)[a-z_]+)"), each)) // the scheduler's
-                            .allSatisfy(name ->
-                                    assertThat(text).containsAnyOf("\n" + name + " ", "\n" + name + "{"));
+                            .allSatisfy(name -> assertThat(text).containsAnyOf("\n" + name + " ", "\n" + name + "{"));
                 }
                 Tensors.push(cluster.worker(1), TensorId.of("w"), new float[4]).await();
                 waits.await();

@@ -86,11 +86,6 @@ final class HeldRequest implements BlockReader.HeapMemory {
         connection.requested(bytes + PeerLimits.REQUEST_OVERHEAD);
     }
 
-    /** Returns the length of the request. */
-    int bytes() {
-        return bytes;
-    }
-
     /** Marks the call as no longer waiting. */
     void started() {
         connection.started(bytes + PeerLimits.REQUEST_OVERHEAD);

@@ -184,7 +184,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, Failures.Fa
         held.queued(taken);
         CallEnvironment environment = target.environment();
         if (environment.isHeard()) {
-            environment.tellQueued(part(), held.bytes(), lane().depth());
+            environment.tellQueued(part(), held.request().length(), lane().depth());
         }
     }
 
