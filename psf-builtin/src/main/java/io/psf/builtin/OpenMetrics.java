@@ -1,7 +1,9 @@
 package io.psf.builtin;
 
+import io.psf.api.Metric;
 import io.psf.api.RequestListener;
 import io.psf.builtin.internal.statistics.ServerCounters;
+import java.util.List;
 
 /**
  * The numbers of a server or the scheduler as text that Prometheus reads, in the format of OpenMetrics 1.0. It counts
@@ -23,6 +25,11 @@ public final class OpenMetrics {
     /** Returns what has to be added to the node. */
     public RequestListener listener() {
         return counters;
+    }
+
+    /** Returns the same numbers, without the distributions of times, for other libraries. */
+    public List<Metric> metrics() {
+        return counters.metrics();
     }
 
     /**

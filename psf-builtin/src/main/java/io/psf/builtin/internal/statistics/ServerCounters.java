@@ -102,7 +102,20 @@ public final class ServerCounters implements RequestListener, Metered {
                         .toList();
     }
 
-    /** Returns the numbers of the node that is listened to, in the text format of OpenMetrics. */
+    /** Returns the numbers of the node that is listened to, those of functions included; none before it has started. */
+    public List<Metric> metrics() {
+        Node here = node;
+        if (here == null) {
+            return List.of();
+        }
+        Metrics metrics = new Metrics();
+        metrics.addAll(here.metrics().get());
+        measure(metrics);
+        functions(here.info().rank()).forEach(each -> measure(each, metrics.with("function", each.function())));
+        return metrics.all();
+    }
+
+    /** Returns the same in the text format of OpenMetrics, with the times of functions. */
     public String text() {
         MetricsText text = new MetricsText();
         Node here = node;
@@ -112,12 +125,8 @@ public final class ServerCounters implements RequestListener, Metered {
                     "psf_node",
                     "the node",
                     Map.of("role", info.role().label(), "rank", "" + info.rank(), "cluster", info.cluster()));
-            Metrics metrics = new Metrics();
-            metrics.addAll(here.metrics().get());
-            measure(metrics);
+            metrics().forEach(text::add);
             List<OfFunction> all = functions(info.rank());
-            all.forEach(each -> measure(each, metrics.with("function", each.function())));
-            metrics.all().forEach(text::add);
             text.add("psf.requests.waiting", "from arrival to handler", by(all, OfFunction::waiting));
             text.add("psf.requests.running", "time that handlers took", by(all, OfFunction::running));
             text.add("psf.requests.answered", "from arrival to answer", by(all, OfFunction::answered));
