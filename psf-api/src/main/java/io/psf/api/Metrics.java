@@ -17,25 +17,37 @@ public final class Metrics {
     private final Map<String, Collected> collected;
     /** The labels of all numbers that are added here. */
     private final Map<String, String> labels;
+    /** The most numbers of one name. */
+    private final int most;
 
     /** The numbers by their labels, and a metric without numbers. */
     private record Collected(Metric metric, Map<Map<String, String>, Double> values) {}
 
     /** Creates a collection without numbers. */
     public Metrics() {
-        this(new TreeMap<>(), Map.of());
+        this(Integer.MAX_VALUE);
     }
 
-    private Metrics(Map<String, Collected> collected, Map<String, String> labels) {
+    /**
+     * Creates a bounded collection without numbers.
+     *
+     * @param most the most numbers of one name; others are left out
+     */
+    public Metrics(int most) {
+        this(new TreeMap<>(), Map.of(), most);
+    }
+
+    private Metrics(Map<String, Collected> collected, Map<String, String> labels, int most) {
         this.collected = collected;
         this.labels = labels;
+        this.most = most;
     }
 
     /** Returns this collection: what is added to it there has a label more. */
     public Metrics with(String label, Object value) {
         Map<String, String> more = new LinkedHashMap<>(labels);
         more.put(label, value.toString());
-        return new Metrics(collected, more);
+        return new Metrics(collected, more, most);
     }
 
     /** Adds a number that only rises. */
@@ -60,6 +72,9 @@ public final class Metrics {
     private void add(Metric metric, Map<String, String> of, double value) {
         Collected known =
                 collected.computeIfAbsent(metric.name(), name -> new Collected(metric, new LinkedHashMap<>()));
+        if (known.values().size() >= most && !known.values().containsKey(of)) {
+            return;
+        }
         known.values().merge(of, value, known.metric().kind() == Kind.HIGHEST ? Math::max : Double::sum);
     }
 

@@ -239,6 +239,11 @@ public abstract class ForwardingShard implements StoredShard {
     }
 
     @Override
+    public KeySketch.Counts hotKeys(int most) {
+        return shard.hotKeys(most);
+    }
+
+    @Override
     public Attachments attachments() {
         return shard.attachments();
     }

@@ -87,6 +87,16 @@ public interface StoredShard extends Shard {
         return false;
     }
 
+    /**
+     * Returns the keys that calls name most often, since this method was called first. A shard counts them until nobody
+     * has called it for a minute; some kinds of shards do not count.
+     *
+     * @param most the most keys
+     */
+    default KeySketch.Counts hotKeys(int most) {
+        return KeySketch.Counts.NONE;
+    }
+
     /** Returns all attachments. */
     Attachments attachments();
 

@@ -2,6 +2,7 @@ package io.psf.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import io.psf.api.Metric;
@@ -11,6 +12,7 @@ import io.psf.api.PsException;
 import io.psf.api.ShardBytes;
 import io.psf.api.TensorId;
 import io.psf.builtin.FunctionStatistics;
+import io.psf.builtin.HotKey;
 import io.psf.builtin.Latency;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.Statistics;
@@ -24,6 +26,7 @@ import io.psf.runtime.Worker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -144,6 +147,30 @@ final class InspectionTest {
             assertThat(statistics.total("psf.table.admitted")).isBetween(2.0, 5.0);
             assertThat(statistics.total("psf.table.evicted")).isPositive();
             assertThat(statistics.total("psf.memory.bound")).isPositive();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Clusters.Over.class)
+    void hotKeysAreCountedFromTheFirstQuestionOn(Clusters.Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 1)) {
+            Worker worker = cluster.worker();
+            TensorId table = Tensors.init(worker, TensorSpec.growing("table", 1).slices(4));
+            assertThat(HotKey.of(worker, table, 3)).isEmpty();
+            Random random = new Random(1);
+            for (int call = 0; call < 500; call++) {
+                long[] keys = random.longs(5, 1000, Long.MAX_VALUE).toArray();
+                keys[0] = 77;
+                keys[1] = call % 2 == 0 ? 5 : keys[1];
+                Tensors.pullRows(worker, table, keys, new float[5]).await();
+            }
+            List<HotKey> hot = HotKey.of(worker, table, 3);
+            assertThat(hot).hasSize(3);
+            assertThat(hot.get(0).key()).isEqualTo(77);
+            assertThat(hot.get(0).share()).isCloseTo(0.2, within(0.05));
+            assertThat(hot.get(1).key()).isEqualTo(5);
+            assertThat(hot.get(1).share()).isCloseTo(0.1, within(0.05));
+            assertThat(hot.get(2).share()).isLessThan(0.05);
         }
     }
 

@@ -11,6 +11,7 @@ import io.psf.builtin.Late;
 import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.OpenMetrics;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.Reports;
 import io.psf.builtin.Ssp;
 import io.psf.builtin.Statistics;
 import io.psf.builtin.TablePolicy;
@@ -92,6 +93,7 @@ final class MetricsDocumentTest {
 
     private static void train(Worker worker) {
         Tensors.endEpoch(worker);
+        Reports.scalar(worker, "loss", 1, 0.5).await();
         ModelCheckpoints.at(worker, "m").save(3, Map.of());
         Ssp.join(worker, 7, 1).tick(); // an end of an epoch forgets the clocks
     }

@@ -51,6 +51,11 @@ final class Points {
         stride *= 2;
     }
 
+    /** Returns the newest value; NaN if there is none. */
+    double newest() {
+        return points.isEmpty() ? Double.NaN : points.get(points.size() - 1).value();
+    }
+
     /** Returns at most so many of the points, at least 2: evenly chosen, and the newest. */
     ReportedValues series(String tag, int worker, int most) {
         int last = points.size() - 1;

@@ -1,12 +1,14 @@
 package io.psf.builtin.internal.reports;
 
+import io.psf.api.Metered;
+import io.psf.api.Metrics;
 import io.psf.api.Node;
 import io.psf.builtin.push.AtMost;
 import java.util.List;
 import java.util.TreeMap;
 
 /** The series that a server keeps. Attached to the server, used on its lane. */
-final class ReportedSeries {
+final class ReportedSeries implements Metered {
     /** The most series of a server, of which each has up to 512 points. */
     static final int MOST = 1024;
 
@@ -29,6 +31,13 @@ final class ReportedSeries {
             count++;
         }
         points.add(step, System.currentTimeMillis(), value);
+    }
+
+    @Override
+    public void measure(Metrics to) {
+        byTag.forEach((tag, workers) -> workers.forEach((worker, points) -> to.with("tag", tag)
+                .with("worker", worker)
+                .highest("psf.report", "values", "newest value that a worker has reported", points.newest())));
     }
 
     /** Returns all series, of at most so many points each. */

@@ -26,6 +26,7 @@ public final class FunctionGroups {
             "psf.connection.present");
 
     private static final Set<String> READ = Set.of(
+            "psf.keys.hot",
             "psf.list",
             "psf.model.list",
             "psf.model.newest",

@@ -193,7 +193,7 @@ public final class HostNode implements CallTarget, Metered {
 
     /** Measures what a lane has, on the lane. */
     private NodeNumbers measured(Lane of) {
-        Metrics metrics = new Metrics();
+        Metrics metrics = new Metrics(NodeMeter.MOST);
         shards.measure(of, metrics);
         if (of == lane) {
             context.measure(metrics);

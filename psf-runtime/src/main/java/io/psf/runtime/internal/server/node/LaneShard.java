@@ -112,12 +112,8 @@ public final class LaneShard implements CallTarget {
         made.giveUp();
     }
 
-    /**
-     * Measures the shard, on its lane.
-     *
-     * @param bySlice true if it has numbers of its own, too
-     */
-    void measure(Metrics to, boolean bySlice) {
+    /** Measures the shard, on its lane. */
+    void measure(Metrics to) {
         Metrics ofTensor = to.with("tensor", spec().id().name());
         ShardBytes bytes = shard.bytes();
         ofTensor.gauge("psf.tensor.rows", "rows", "rows that exist", shard.rows());
@@ -126,11 +122,9 @@ public final class LaneShard implements CallTarget {
         ofTensor.with("part", "slots").gauge("psf.tensor.bytes", "bytes", meaning, bytes.slots());
         ofTensor.with("part", "index").gauge("psf.tensor.bytes", "bytes", meaning, bytes.index());
         ofTensor.with("part", "attachments").gauge("psf.tensor.bytes", "bytes", meaning, bytes.attachments());
-        if (bySlice) {
-            Metrics ofSlice = ofTensor.with("slice", slice);
-            ofSlice.gauge("psf.slice.rows", "rows", "rows of a slice", shard.rows());
-            ofSlice.gauge("psf.slice.bytes", "bytes", "memory of a slice", bytes.total());
-        }
+        Metrics ofSlice = ofTensor.with("slice", slice);
+        ofSlice.gauge("psf.slice.rows", "rows", "rows of a slice", shard.rows());
+        ofSlice.gauge("psf.slice.bytes", "bytes", "memory of a slice", bytes.total());
         if (shard instanceof StoredShard stored) {
             for (Object each : stored.attachments().all()) {
                 if (each instanceof Metered metered) {

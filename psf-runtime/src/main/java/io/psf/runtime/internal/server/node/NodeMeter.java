@@ -1,13 +1,11 @@
 package io.psf.runtime.internal.server.node;
 
 import io.psf.api.Metered;
-import io.psf.api.Metric;
 import io.psf.api.Metrics;
 import io.psf.api.Waiting;
 import io.psf.api.spi.NodeNumbers;
 import io.psf.runtime.internal.server.lane.Lane;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,6 +19,9 @@ import java.util.function.Function;
  * the thread that asks. Thread-safe.
  */
 final class NodeMeter {
+    /** The most numbers of one name, and the most entries of what waits: a node may have many tensors and slices. */
+    static final int MOST = 4096;
+
     /** The time that lanes have to answer. */
     private static final long PATIENCE_MILLIS = 1000;
 
@@ -50,23 +51,22 @@ final class NodeMeter {
     }
 
     private NodeNumbers combined() {
-        Metrics metrics = new Metrics();
+        Metrics metrics = new Metrics(MOST);
         parts.forEach(part -> part.measure(metrics));
         List<Waiting> waiting = new ArrayList<>();
         for (LaneMeter lane : lanes) {
             metrics.addAll(lane.last().metrics());
             waiting.addAll(lane.last().waiting());
         }
-        Collection<Waiting> merged = merged(waiting);
+        List<Waiting> merged = merged(waiting);
         merged.forEach(each -> measure(each, metrics));
-        List<Metric> all = metrics.all();
-        return new NodeNumbers(all, List.copyOf(merged));
+        return new NodeNumbers(metrics.all(), merged);
     }
 
-    private static Collection<Waiting> merged(List<Waiting> all) {
+    private static List<Waiting> merged(List<Waiting> all) {
         Map<String, Waiting> merged = new TreeMap<>();
         all.forEach(each -> merged.merge(each.function() + '\n' + each.tensor(), each, Waiting::plus));
-        return merged.values();
+        return merged.values().stream().limit(MOST).toList();
     }
 
     private static void measure(Waiting calls, Metrics to) {

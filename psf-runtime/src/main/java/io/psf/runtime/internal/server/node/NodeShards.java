@@ -30,9 +30,6 @@ import org.slf4j.LoggerFactory;
 public final class NodeShards {
     private static final Logger LOG = LoggerFactory.getLogger(NodeShards.class);
 
-    /** A node with more shards has no numbers of single slices: nobody could read them. */
-    private static final int MOST_BY_SLICE = 4096;
-
     private final Placements placements;
     private final PromisedMemory promised;
     private final List<Lane> lanes;
@@ -120,11 +117,9 @@ public final class NodeShards {
 
     /** Measures the shards of a lane, on the lane. */
     void measure(Lane lane, Metrics to) {
-        List<LaneShard> all = all();
-        boolean bySlice = all.size() <= MOST_BY_SLICE;
-        for (LaneShard shard : all) {
+        for (LaneShard shard : all()) {
             if (shard.lane() == lane && shard.owner() == null && !shard.isDropped()) {
-                shard.measure(to, bySlice);
+                shard.measure(to);
             }
         }
     }

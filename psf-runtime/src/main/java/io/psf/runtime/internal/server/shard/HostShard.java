@@ -7,6 +7,7 @@ import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.RowFloats;
 import io.psf.api.array.RowWrites;
+import io.psf.api.spi.KeySketch;
 import io.psf.api.spi.StoredColumn;
 import io.psf.runtime.spi.shard.ServerShard;
 import io.psf.runtime.spi.shard.ShardLane;
@@ -14,10 +15,13 @@ import io.psf.runtime.spi.shard.Slice;
 import io.psf.runtime.spi.store.Store;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A shard in the server's own memory, off the heap. Handlers name its interfaces. */
 public final class HostShard extends ServerShard {
     private final ShardRows rows;
+    /** Counts the keys of calls; null unless somebody asks for them. */
+    private @Nullable KeySketch keys;
 
     HostShard(Slice slice, Store store, ShardLane lane) {
         super(slice, lane);
@@ -71,16 +75,23 @@ public final class HostShard extends ServerShard {
 
     @Override
     public int find(LongArray keys, int[] into) {
+        count(keys);
         return rows.find(keys, into);
     }
 
     @Override
     public void rows(LongArray keys, int[] into) {
+        count(keys);
         rows.rows(keys, into, !lane().isReadOnly());
     }
 
     @Override
     public FloatArray gather(LongArray keys) {
+        count(keys);
+        return gathered(keys);
+    }
+
+    private FloatArray gathered(LongArray keys) {
         int n = Math.multiplyExact(keys.length(), width());
         FloatType storage = spec().types().storage();
         FloatArray gathered = storage.isHalf() ? halves(n, storage) : allocate(n);
@@ -90,13 +101,33 @@ public final class HostShard extends ServerShard {
 
     @Override
     public FloatArray gatherForAnswer(LongArray keys) {
+        count(keys);
         int n = keys.length();
         int[] numbers = lane().allocateRows(n);
         if (rows.find(keys, numbers) < n) {
-            return gather(keys); // the initial values of rows that do not exist are in no memory
+            return gathered(keys); // the initial values of rows that do not exist are in no memory
         }
         rows.load(numbers, n);
         return RowFloats.of(values(), numbers, 0, n, width());
+    }
+
+    private void count(LongArray of) {
+        KeySketch sketch = keys;
+        if (sketch != null) {
+            if (sketch.isIdle()) {
+                keys = null;
+            } else {
+                sketch.add(of);
+            }
+        }
+    }
+
+    @Override
+    public KeySketch.Counts hotKeys(int most) {
+        if (keys == null) {
+            keys = new KeySketch();
+        }
+        return keys.ask(most);
     }
 
     /** Allocates scratch memory for values of 16 bits, so that rows are copied as they are stored. */
