@@ -87,7 +87,7 @@ final class BenchRun {
 
     private @Nullable String reasonAgainst(Part part) {
         return switch (part) {
-            case ONE_WORKER, SEVERAL_WORKERS, SHARED_MEMORY, SMALL_HEAP -> null;
+            case ONE_WORKER, METER, SEVERAL_WORKERS, SHARED_MEMORY, SMALL_HEAP -> null;
             case ONE_PROCESSOR -> part.missing();
             case LARGE_SERVER -> {
                 long available = ThisProcess.availableMemory();

@@ -23,6 +23,8 @@ enum Part {
     }),
     /** A few cases again on one processor, without spinning. */
     ONE_PROCESSOR(BenchWorker.class, Placement.TOGETHER, DenseCases::together),
+    /** Calls that are counted. */
+    METER(BenchWorker.class, Placement.FREE, transport -> MeterCases.all()),
     /** The throughput of several workers together. */
     SEVERAL_WORKERS(ScalingWorkers.class, Placement.FREE, transport -> ScalingWorkers.cases()),
     /** A few cases over shared memory, where the others go over TCP. */
