@@ -31,7 +31,10 @@ final class PsfMetricsTest {
             Tensors.push(cluster.worker(), w, new float[4]).await();
             Tensors.pull(cluster.worker(), w); // counted after the push has been
             new PsfMetrics(metrics::metrics).bindTo(registry);
-            assertThat(registry.get("psf.tensor.rows").tag("tensor", "w").gauge().value())
+            assertThat(registry.get("psf.tensor.rows")
+                            .tag("tensor", "w")
+                            .gauge()
+                            .value())
                     .isEqualTo(4);
             assertThat(registry.get("psf.requests")
                             .tag("function", "psf.dense.push")
@@ -53,7 +56,9 @@ final class PsfMetricsTest {
         while (System.nanoTime() - until < 0) {
             Thread.onSpinWait();
         }
-        assertThat(registry.get("rows").tag("tensor", "a").gauge().value()).as("gone").isZero();
+        assertThat(registry.get("rows").tag("tensor", "a").gauge().value())
+                .as("gone")
+                .isZero();
         assertThat(registry.get("rows").tag("tensor", "b").gauge().value()).isEqualTo(2);
     }
 }
