@@ -51,13 +51,28 @@ public final class Metrics {
     }
 
     /** Adds a number that only rises. */
+    public void counter(String name, String unit, String meaning, long value) {
+        counter(name, unit, meaning, (double) value);
+    }
+
+    /** Adds a number that only rises. */
     public void counter(String name, String unit, String meaning, double value) {
         add(name, Kind.COUNTER, unit, meaning, value);
     }
 
     /** Adds a number that rises and falls. */
+    public void gauge(String name, String unit, String meaning, long value) {
+        gauge(name, unit, meaning, (double) value);
+    }
+
+    /** Adds a number that rises and falls. */
     public void gauge(String name, String unit, String meaning, double value) {
         add(name, Kind.GAUGE, unit, meaning, value);
+    }
+
+    /** Adds a number that rises and falls, unless a higher one is there. */
+    public void highest(String name, String unit, String meaning, long value) {
+        highest(name, unit, meaning, (double) value);
     }
 
     /** Adds a number that rises and falls, unless a higher one is there. */

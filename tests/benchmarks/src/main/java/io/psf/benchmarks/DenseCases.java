@@ -131,26 +131,6 @@ final class DenseCases {
                         new DenseCalls(bench.worker(), Kind.PUSH, 4, BATCH)));
     }
 
-    /** One exchange with a server. */
-    @FunctionalInterface
-    interface Exchange {
-        void once() throws Exception;
-    }
-
-    /** Measures exchanges one after the other, in microseconds: p50, p99, and p99 over p50. */
-    static double[] micros(int times, Exchange exchange) throws Exception {
-        long[] took = new long[times];
-        for (int i = 0; i < times; i++) {
-            long before = System.nanoTime();
-            exchange.once();
-            took[i] = System.nanoTime() - before;
-        }
-        Arrays.sort(took);
-        double p50 = took[times / 2] / 1e3;
-        double p99 = took[(int) (times * 0.99)] / 1e3;
-        return new double[] {p50, p99, p99 / p50};
-    }
-
     /** Measures sequential exchanges: p50, p99, and p99 over p50. */
     private record Latency(RawClient raw, Calls calls, RawClient.Exchange one) implements Sides {
         Latency(Bench bench, Kind kind, int bytes) {
@@ -165,6 +145,24 @@ final class DenseCases {
         @Override
         public double[] ours(int times) throws Exception {
             return micros(times, () -> calls.send(0).await());
+        }
+
+        @FunctionalInterface
+        private interface Exchange {
+            void once() throws Exception;
+        }
+
+        private static double[] micros(int times, Exchange exchange) throws Exception {
+            long[] took = new long[times];
+            for (int i = 0; i < times; i++) {
+                long before = System.nanoTime();
+                exchange.once();
+                took[i] = System.nanoTime() - before;
+            }
+            Arrays.sort(took);
+            double p50 = took[times / 2] / 1e3;
+            double p99 = took[(int) (times * 0.99)] / 1e3;
+            return new double[] {p50, p99, p99 / p50};
         }
 
         @Override
