@@ -254,7 +254,8 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             LEAVE_AT_EXIT);
 
     /** The settings whose values are addresses. */
-    private static final Set<SettingsKey<?>> ADDRESSES = Set.of(SCHEDULER, LISTEN, ADVERTISE, HEALTH, METRICS, DASHBOARD);
+    private static final Set<SettingsKey<?>> ADDRESSES =
+            Set.of(SCHEDULER, LISTEN, ADVERTISE, HEALTH, METRICS, DASHBOARD);
 
     private static SettingsKey<String> name(String what, String name) {
         return new SettingsKey<>(

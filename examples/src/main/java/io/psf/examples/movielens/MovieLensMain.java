@@ -24,11 +24,10 @@ import picocli.CommandLine.Mixin;
         description = {
             "Trains a matrix factorization on the small MovieLens data set: starts a scheduler, servers and workers,"
                     + " each a process on this machine. The workers keep the rows of users and movies in caches.",
-            "bsp: the workers advance in lockstep; ssp: within a bound; asp: independently. Each line has the error of"
-                + " the held-out ratings, and the last one the path of the picture. The ratings are fetched with npm"
-                + " once.",
-            "The picture has the error by epoch. With --plot, all three modes are run, one after another, and the"
-                    + " picture has their errors over time."
+            "bsp: the workers advance in lockstep; ssp: within a bound; asp: independently. Each line has the error"
+                    + " of the held-out ratings, and the last one the path of the picture. The ratings are fetched with npm once.",
+            "The picture has the error by epoch. With --plot, all three modes are run, one after another, and the picture"
+                    + " has their errors over time."
         },
         mixinStandardHelpOptions = true)
 public final class MovieLensMain implements Callable<Integer> {
