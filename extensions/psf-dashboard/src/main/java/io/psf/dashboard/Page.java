@@ -28,14 +28,17 @@ final class Page implements HttpHandler {
             "charts.js", "text/javascript; charset=utf-8",
             "units.js", "text/javascript; charset=utf-8");
 
-    private final Map<String, byte[]> files = new TreeMap<>();
+    /** What a browser gets of a path. */
+    private record Resource(String type, byte[] body) {}
+
+    private final Map<String, Resource> files = new TreeMap<>();
     private final Admission admission;
     private final Feed feed;
 
     Page(Admission admission, Feed feed) {
         this.admission = admission;
         this.feed = feed;
-        TYPES.keySet().forEach(name -> files.put(name, read(name)));
+        TYPES.forEach((name, type) -> files.put(name, new Resource(type, read(name))));
     }
 
     private static byte[] read(String name) {
@@ -61,15 +64,15 @@ final class Page implements HttpHandler {
             headers.set("Referrer-Policy", "no-referrer");
             headers.set("Cache-Control", "no-store");
             String path = exchange.getRequestURI().getPath();
-            String file = path.equals("/") ? "index.html" : path.substring(1);
+            Resource file = files.get(path.equals("/") ? "index.html" : path.substring(1));
             if (!admission.isForThisHost(exchange)) {
                 refuse(exchange, 421, "host: another one (expected: the host of PSF_DASHBOARD, or a number)");
             } else if (!exchange.getRequestMethod().equals("GET")) {
                 refuse(exchange, 405, "method: not allowed (expected: GET)");
             } else if (path.equals("/events")) {
                 events(exchange);
-            } else if (files.containsKey(file)) {
-                send(exchange, 200, TYPES.get(file), files.get(file));
+            } else if (file != null) {
+                send(exchange, 200, file.type(), file.body());
             } else {
                 refuse(exchange, 404, "path: unknown (expected: /)");
             }
