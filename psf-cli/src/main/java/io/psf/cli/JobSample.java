@@ -9,7 +9,6 @@ import io.psf.builtin.Statistics;
 import io.psf.builtin.TensorSummary;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.ClusterSummary;
-import io.psf.dashboard.ClusterStatus;
 import io.psf.runtime.Guest;
 import java.time.Duration;
 import java.util.ArrayList;

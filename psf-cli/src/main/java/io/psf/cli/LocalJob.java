@@ -1,7 +1,6 @@
 package io.psf.cli;
 
 import io.psf.api.PsException;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -137,7 +136,7 @@ public final class LocalJob implements AutoCloseable {
         }
         boolean worker = role.equals("worker");
         List<String> command = new ArrayList<>(plan.launcher.apply(name));
-        command.addAll(worker ? plan.command : NodeJvm.node(role, classPath(), plan.nodeFlags, plan.environment));
+        command.addAll(worker ? plan.command : NodeJvm.node(role, plan.nodeClassPath(), plan.nodeFlags, plan.environment));
         ProcessBuilder builder = new ProcessBuilder(command);
         Map<String, String> environment = builder.environment();
         plan.place(environment, role, rank, scheduler);
@@ -154,13 +153,6 @@ public final class LocalJob implements AutoCloseable {
                     "%s: cannot be run as %s (expected: a program; %s)".formatted(command.get(0), name, e.getMessage()),
                     e);
         }
-    }
-
-    private String classPath() {
-        List<String> entries = new ArrayList<>();
-        entries.add(System.getProperty("java.class.path"));
-        entries.addAll(plan.classPath);
-        return String.join(File.pathSeparator, entries);
     }
 
     /** Watches the job until the watch is closed. Blocks until the scheduler listens. */

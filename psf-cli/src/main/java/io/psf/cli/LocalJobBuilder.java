@@ -2,6 +2,7 @@ package io.psf.cli;
 
 import io.psf.api.PsException;
 import io.psf.runtime.Settings;
+import java.io.File;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -245,5 +246,13 @@ public final class LocalJobBuilder {
             throw new PsException(
                     PsException.Code.CONFIGURATION, String.format(Locale.ROOT, "%s: %d (expected: >= 1)", name, count));
         }
+    }
+
+    /** Returns the class path of the job's nodes: that of this JVM, and the job's own. */
+    String nodeClassPath() {
+        List<String> entries = new ArrayList<>();
+        entries.add(System.getProperty("java.class.path"));
+        entries.addAll(classPath);
+        return String.join(File.pathSeparator, entries);
     }
 }
