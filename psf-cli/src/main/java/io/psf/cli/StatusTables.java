@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class StatusTables {
     /** The functions of {@code psf status} itself and of the dashboard, by which a cluster is looked at. */
-    static final Set<String> INSPECTION = Set.of("psf.list", "psf.model.newest", "psf.report.collect", "psf.stats");
+    static final Set<String> INSPECTION =
+            Set.of("psf.keys.hot", "psf.list", "psf.model.newest", "psf.report.collect", "psf.stats");
 
     /** The prefix of the functions of a new connection. Each visit makes one to each server. */
     private static final String CONNECTION = "psf.connection.";

@@ -7,6 +7,7 @@ import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.Reports;
 import io.psf.builtin.SavedStep;
 import io.psf.builtin.Statistics;
+import io.psf.builtin.TensorSummary;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.ClusterSummary;
 import io.psf.runtime.Guest;
@@ -47,6 +48,7 @@ final class ClusterWatch implements AutoCloseable {
     private volatile @Nullable ClusterSummary seen;
 
     // Used by count() alone.
+    private final HotKeys hotKeys = new HotKeys();
     private List<SavedStep> checkpoints = List.of();
     private List<String> models = List.of();
     private long listedAt = System.nanoTime();
@@ -107,10 +109,11 @@ final class ClusterWatch implements AutoCloseable {
         Guest now = guest;
         ClusterSummary summary = seen;
         if (now != null && summary != null) {
-            Map<String, String> fields = new ClusterStatus(
-                            summary, checkpoints(now, summary), Tensors.list(now), Statistics.of(now))
-                    .fields();
+            List<TensorSummary> tensors = Tensors.list(now);
+            Map<String, String> fields =
+                    new ClusterStatus(summary, checkpoints(now, summary), tensors, Statistics.of(now)).fields();
             fields.keySet().removeAll(ClusterStatus.nodes(summary).keySet()); // newer ones may be there
+            fields.put("hotKeys", hotKeys.json(now, tensors));
             fields.put("reports", ClusterStatus.reports(Reports.of(now, POINTS)));
             feed.publish(fields);
         }

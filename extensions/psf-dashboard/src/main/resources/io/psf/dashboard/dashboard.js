@@ -8,7 +8,7 @@ const MOST_LINES = 8;
 
 const state = {
   cluster: null, members: [], lost: [], events: [], checkpoints: [], memory: [], tensors: [], functions: [], load: [],
-  slices: [], waiting: [], reports: [], countedNanos: 0, problem: "",
+  slices: [], waiting: [], hotKeys: [], reports: [], countedNanos: 0, problem: "",
 };
 const $ = id => document.getElementById(id);
 
@@ -142,7 +142,7 @@ const serverRates = new Rates();
 const sliceRates = new Rates();
 const growth = new Map();
 
-const OWN = new Set(["psf.list", "psf.model.newest", "psf.stats", "psf.report.collect"]);
+const OWN = new Set(["psf.list", "psf.model.newest", "psf.stats", "psf.report.collect", "psf.keys.hot"]);
 const ofJob = each => !OWN.has(each.function) && !each.function.startsWith("psf.connection.");
 const requests = each => Object.values(each.outcomes).reduce((sum, n) => sum + n, 0);
 const failed = each => requests(each) - (each.outcomes.OK ?? 0);
@@ -286,6 +286,14 @@ const panels = {
       table.show(state.checkpoints.map(each =>
         [each.model, [each.model, count(each.step), age(Date.now() - Date.parse(each.saved))]]));
       return state.checkpoints.length;
+    };
+  },
+  hot: section => {
+    const table = new Table(section, "keys that calls name most often, of the largest tensors", ["tensor", "key", "share"]);
+    return () => {
+      table.show([...state.hotKeys].sort((a, b) => b.share - a.share).map(each =>
+        [each.tensor + " " + each.key, [each.tensor, each.key, (100 * each.share).toFixed(0) + " %"]]));
+      return state.hotKeys.length;
     };
   },
   growing: section => {

@@ -41,7 +41,7 @@ class DashboardTest {
     private final PsCluster cluster = PsCluster.builder().tcp().start();
     private final WorkerConfig config =
             WorkerConfig.of("127.0.0.1", cluster.scheduler().port());
-    private final Dashboard dashboard = Dashboard.start(new InetSocketAddress("127.0.0.1", 0), config);
+    private final Dashboard dashboard = Dashboard.start(InetSocketAddress.createUnresolved("127.0.0.1", 0), config);
     private final HttpClient browser = HttpClient.newHttpClient();
 
     @AfterEach
@@ -139,8 +139,8 @@ class DashboardTest {
 
     @Test
     void aClusterThatKeepsStrangersOutHasADashboardWithAToken() throws Exception {
-        try (Dashboard secret =
-                Dashboard.start(new InetSocketAddress("127.0.0.1", 0), config.withSecret("sixteen letters and more"))) {
+        try (Dashboard secret = Dashboard.start(
+                InetSocketAddress.createUnresolved("127.0.0.1", 0), config.withSecret("sixteen letters and more"))) {
             assertThat(secret.address()).matches("http://127\\.0\\.0\\.1:\\d+/\\?token=[0-9a-f]{32}");
             String bare = secret.address().replaceFirst("\\?.*", "");
             String right = secret.address().substring(bare.length());
@@ -170,7 +170,7 @@ class DashboardTest {
             CompletableFuture<Server> server = CompletableFuture.supplyAsync(() -> Server.start(of));
             WorkerConfig by = WorkerConfig.of("127.0.0.1", scheduler.port()).withTls(tls);
             try (Worker worker = Worker.connect(by);
-                    Dashboard page = Dashboard.start(new InetSocketAddress("127.0.0.1", 0), by)) {
+                    Dashboard page = Dashboard.start(InetSocketAddress.createUnresolved("127.0.0.1", 0), by)) {
                 assertThat(page.address()).matches("https://127\\.0\\.0\\.1:\\d+/\\?token=[0-9a-f]{32}");
                 HttpResponse<InputStream> events = HttpClient.newBuilder()
                         .sslContext(tls.context())
@@ -194,14 +194,14 @@ class DashboardTest {
 
     @Test
     void aClusterThatKeepsNobodyOutIsShownOnThisMachineAlone() {
-        assertThatThrownBy(() -> Dashboard.start(new InetSocketAddress("0.0.0.0", 0), config))
+        assertThatThrownBy(() -> Dashboard.start(InetSocketAddress.createUnresolved("0.0.0.0", 0), config))
                 .hasMessageContaining("CONFIGURATION: PSF_DASHBOARD: 0.0.0.0, without a secret and TLS")
                 .hasMessageContaining("(expected: 127.0.0.1; or PSF_SECRET or TLS; or PSF_INSECURE=true");
     }
 
     @Test
     void anAddressInUseIsNamed() {
-        assertThatThrownBy(() -> Dashboard.start(new InetSocketAddress("127.0.0.1", port()), config))
+        assertThatThrownBy(() -> Dashboard.start(InetSocketAddress.createUnresolved("127.0.0.1", port()), config))
                 .hasMessageContaining("UNAVAILABLE: PSF_DASHBOARD: listening on 127.0.0.1:" + port() + ": ");
     }
 }

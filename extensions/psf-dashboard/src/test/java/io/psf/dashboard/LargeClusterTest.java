@@ -17,6 +17,7 @@ import io.psf.builtin.Reports;
 import io.psf.builtin.Statistics;
 import io.psf.builtin.TensorSummary;
 import io.psf.runtime.ClusterSummary;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
@@ -137,7 +138,7 @@ class LargeClusterTest {
     @Test
     void thePageStaysSmooth() throws Exception {
         Feed feed = new Feed();
-        HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         ExecutorService threads = Executors.newCachedThreadPool();
         server.setExecutor(threads);
         server.createContext("/", new Page(new Admission(null, "127.0.0.1"), feed));
