@@ -193,7 +193,8 @@ final class Explanation {
         double busy = work == null
                 ? 0
                 : (double) work.answeredNanos() / Math.max(1, sample.time().toNanos());
-        boolean meetsToSave = meets > 0 && busy >= meets / 4;
+        boolean isEven = spread(workers.waits(Meeting.EPOCH::has)) < LEAST;
+        boolean meetsToSave = meets > 0 && busy >= meets / 20 && isEven; // the server that leads also works by itself
         if (work != null) {
             double share = own + (meetsToSave ? meets : 0);
             findings.add(new Finding(
@@ -206,6 +207,11 @@ final class Explanation {
                             + " (ModelCheckpoints.incremental), or a faster place (PSF_CHECKPOINTS)"));
         }
         return meetsToSave;
+    }
+
+    private static double spread(SortedMap<Integer, Double> shares) {
+        var all = shares.values().stream().mapToDouble(Double::doubleValue).summaryStatistics();
+        return all.getMax() - all.getMin();
     }
 
     /** A call that servers answer at once: it waits for a server, or for the way there and back. */

@@ -136,7 +136,8 @@ public final class LocalJob implements AutoCloseable {
         }
         boolean worker = role.equals("worker");
         List<String> command = new ArrayList<>(plan.launcher.apply(name));
-        command.addAll(worker ? plan.command : NodeJvm.node(role, plan.nodeClassPath(), plan.nodeFlags, plan.environment));
+        command.addAll(
+                worker ? plan.command : NodeJvm.node(role, plan.nodeClassPath(), plan.nodeFlags, plan.environment));
         ProcessBuilder builder = new ProcessBuilder(command);
         Map<String, String> environment = builder.environment();
         plan.place(environment, role, rank, scheduler);

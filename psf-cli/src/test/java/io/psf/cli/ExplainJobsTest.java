@@ -302,7 +302,7 @@ class ExplainJobsTest {
         try (Job job = new Job(servers(2), worker -> {
             Step pull = pulls(worker, 8, spec -> spec);
             return () -> {
-                long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(30);
+                long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200);
                 while (System.nanoTime() - until < 0) {
                     Thread.onSpinWait();
                 }

@@ -109,6 +109,27 @@ class ExplanationTest {
     }
 
     @Test
+    void workersThatMeetEvenlyWhileServersWriteWaitForCheckpoints() {
+        JobSample.Load written = load("psf.model.written", 4, 0, 0.01, 0.2);
+        Numbers even = new Numbers()
+                .worker(0, RUNS, calls("psf.training.meet", 4, 0.8, 8))
+                .worker(0, RUNS, calls("psf.training.meet", 4, 0.7, 8))
+                .server(written);
+        assertThat(even.findings().get(0).says())
+                .isEqualTo("The workers wait 75 % of their time for checkpoints: psf.model.written ran 4 times on a server,"
+                        + " for 50.0 ms each.");
+        Numbers uneven = new Numbers()
+                .worker(0, RUNS, calls("psf.training.meet", 4, 0.8, 8))
+                .worker(0, RUNS, calls("psf.training.meet", 4, 0.1, 8))
+                .server(written);
+        assertThat(uneven.findings().get(0).cause()).isEqualTo(Cause.STRAGGLER);
+        Numbers idle = new Numbers()
+                .worker(0, RUNS, calls("psf.training.meet", 4, 0.8, 8))
+                .worker(0, RUNS, calls("psf.training.meet", 4, 0.8, 8));
+        assertThat(idle.findings().get(0).cause()).isEqualTo(Cause.EACH_OTHER);
+    }
+
+    @Test
     void oneWorkerHasNobodyToWaitFor() {
         assertThat(new Numbers()
                         .worker(0, RUNS, calls("psf.barrier", 10, 0.9, 8))
