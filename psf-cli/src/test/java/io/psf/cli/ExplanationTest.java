@@ -116,8 +116,9 @@ class ExplanationTest {
                 .worker(0, RUNS, calls("psf.training.meet", 4, 0.7, 8))
                 .server(written);
         assertThat(even.findings().get(0).says())
-                .isEqualTo("The workers wait 75 % of their time for checkpoints: psf.model.written ran 4 times on a server,"
-                        + " for 50.0 ms each.");
+                .isEqualTo(
+                        "The workers wait 75 % of their time for checkpoints: psf.model.written ran 4 times on a server,"
+                                + " for 50.0 ms each.");
         Numbers uneven = new Numbers()
                 .worker(0, RUNS, calls("psf.training.meet", 4, 0.8, 8))
                 .worker(0, RUNS, calls("psf.training.meet", 4, 0.1, 8))

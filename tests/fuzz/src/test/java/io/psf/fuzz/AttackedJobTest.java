@@ -257,15 +257,14 @@ final class AttackedJobTest {
                 for (; pushes < 20; pushes++) {
                     before = Math.max(before, push(worker, w));
                 }
-                int port =
-                        GuestLink.visit(client, transport, scheduler, Join.Names.NONE, null, false, LIMIT)
-                                .cluster()
-                                .members()
-                                .stream()
-                                .filter(member -> member.role() == Role.SERVER)
-                                .findFirst()
-                                .orElseThrow()
-                                .port();
+                int port = GuestLink.visit(client, transport, scheduler, Join.Names.NONE, null, false, LIMIT)
+                        .cluster()
+                        .members()
+                        .stream()
+                        .filter(member -> member.role() == Role.SERVER)
+                        .findFirst()
+                        .orElseThrow()
+                        .port();
                 Thread attacking = new Thread(() -> attack(attack, transport, scheduler, port));
                 long begin = System.nanoTime();
                 attacking.start();
