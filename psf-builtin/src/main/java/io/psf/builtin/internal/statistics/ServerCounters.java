@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -27,6 +26,9 @@ public final class ServerCounters implements RequestListener, Metered {
 
     private final Map<String, FunctionCounters> functions = new ConcurrentHashMap<>();
     private final Map<Slice, SliceCounters> slices = new ConcurrentHashMap<>();
+    /** Of the requests that are counted by function alone. */
+    private final SliceCounters others = new SliceCounters();
+
     private volatile @Nullable Node node;
     private final long begin = System.nanoTime();
 
@@ -41,19 +43,18 @@ public final class ServerCounters implements RequestListener, Metered {
         return there != null ? there : functions.computeIfAbsent(request.function(), name -> new FunctionCounters());
     }
 
-    private void count(CallPart request, Consumer<SliceCounters> what) {
+    /** Returns the counters of a request's slice; those of nobody if it has none, or there are too many slices. */
+    private SliceCounters ofSlice(CallPart request) {
         TensorId tensor = request.tensor();
         if (tensor == null) {
-            return;
+            return others;
         }
         Slice slice = new Slice(tensor, request.slice());
         SliceCounters there = slices.get(slice);
-        if (there == null && slices.size() < MOST_SLICES) {
-            there = slices.computeIfAbsent(slice, unused -> new SliceCounters());
-        }
         if (there != null) {
-            what.accept(there);
+            return there;
         }
+        return slices.size() < MOST_SLICES ? slices.computeIfAbsent(slice, made -> new SliceCounters()) : others;
     }
 
     @Override
@@ -64,19 +65,19 @@ public final class ServerCounters implements RequestListener, Metered {
     @Override
     public void queued(CallPart request, long bytes, int depth) {
         of(request).queued(bytes);
-        count(request, slice -> slice.moved(bytes));
+        ofSlice(request).moved(bytes);
     }
 
     @Override
     public void handled(CallPart request, long waitedNanos, long ranNanos) {
         of(request).handled(waitedNanos, ranNanos);
-        count(request, slice -> slice.ran(ranNanos));
+        ofSlice(request).ran(ranNanos);
     }
 
     @Override
     public void answered(CallPart request, PsException.Code outcome, long bytes, long nanos) {
         of(request).answered(outcome, bytes, nanos);
-        count(request, slice -> slice.moved(bytes));
+        ofSlice(request).moved(bytes);
     }
 
     @Override
