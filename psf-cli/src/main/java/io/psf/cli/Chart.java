@@ -56,7 +56,7 @@ public record Chart(String title, String across, List<Line> lines) {
         StringBuilder svg = new StringBuilder("<svg viewBox=\"0 0 " + WIDTH + " " + HEIGHT
                 + "\" role=\"img\" aria-label=\"" + Html.escaped(title) + "\">\n");
         for (double tick : y.ticks()) {
-            svg.append("<path class=\"grid\" d=\"M%d %s H%d\"/>".formatted(LEFT, at(y.of(tick)), WIDTH - RIGHT));
+            svg.append("<path class=\"grid\" d=\"M" + LEFT + " " + at(y.of(tick)) + " H" + (WIDTH - RIGHT) + "\"/>");
             svg.append(text("end", LEFT - 6, y.of(tick) + 4, number(tick)));
         }
         for (double tick : x.ticks()) {
@@ -99,8 +99,8 @@ public record Chart(String title, String across, List<Line> lines) {
     String legend() {
         StringBuilder legend = new StringBuilder("<p class=\"legend\">");
         for (int i = 0; i < lines.size(); i++) {
-            legend.append("<span class=\"key l%d%s\"></span>%s "
-                    .formatted(i % COLORS, i < COLORS ? "" : " dashed", Html.escaped(lines.get(i).name)));
+            legend.append("<span class=\"key l" + i % COLORS + (i < COLORS ? "" : " dashed") + "\"></span>"
+                    + Html.escaped(lines.get(i).name) + " ");
         }
         return legend.append("</p>\n").toString();
     }

@@ -83,11 +83,9 @@ final class ExplainCommand implements Callable<Integer> {
 
     /** Returns what is printed of a job. */
     static List<String> lines(JobSample sample) {
-        String watched = "Workers: %d, servers: %d, watched for %s."
-                .formatted(
-                        sample.cluster().present(Role.WORKER),
-                        sample.cluster().present(Role.SERVER),
-                        Units.nanos(sample.time().toNanos()));
+        String watched = "Workers: " + sample.cluster().present(Role.WORKER) + ", servers: "
+                + sample.cluster().present(Role.SERVER) + ", watched for "
+                + Units.nanos(sample.time().toNanos()) + ".";
         List<String> lines = new ArrayList<>(List.of(watched));
         for (Finding finding : Explanation.of(sample)) {
             lines.add("");

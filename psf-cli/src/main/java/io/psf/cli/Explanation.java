@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -153,8 +154,8 @@ final class Explanation {
                 .orElseThrow();
         Meeting meeting = Meeting.of(most);
         if (waits.size() > 1 && others - least.getValue() >= Math.max(LEAST, others / 2)) {
-            NodeReport slow = sample.workers().get(least.getKey());
-            double own = 1 - workers.waits(each -> true).get(least.getKey());
+            NodeReport slow = Objects.requireNonNull(sample.workers().get(least.getKey()));
+            double own = 1 - Objects.requireNonNull(workers.waits(each -> true).get(least.getKey()));
             findings.add(new Finding(
                     Cause.STRAGGLER,
                     others,

@@ -110,9 +110,9 @@ public final class JobReport {
                 byBytes(functions)
                         .map(each -> List.of(
                                 each.function(),
-                                Chart.number(each.requests()),
-                                Chart.number(each.bytesIn()),
-                                Chart.number(each.bytesOut()),
+                                Chart.number((double) each.requests()),
+                                Chart.number((double) each.bytesIn()),
+                                Chart.number((double) each.bytesOut()),
                                 Units.nanos(each.waitedNanos() / each.requests()),
                                 Units.nanos(each.ranNanos() / each.requests())))
                         .toList());

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -128,7 +129,7 @@ record JobSample(
                 .flatMap(each -> each.samples().stream())
                 .forEach(each -> busy.put(
                         new Slice(
-                                each.labels().get("tensor"),
+                                Objects.requireNonNull(each.labels().get("tensor")),
                                 Integer.parseInt(each.labels().get("slice"))),
                         each.value()));
         return busy;

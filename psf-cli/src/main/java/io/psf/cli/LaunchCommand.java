@@ -168,7 +168,7 @@ final class LaunchCommand implements Callable<Integer> {
     private void watch(LocalJob job, Path file) {
         try (JobWatch watch = job.watch()) {
             job.awaitExit();
-            new JobReport("psf launch", "%d servers, %d workers".formatted(servers, workers.count))
+            new JobReport("psf launch", servers + " servers, " + workers.count + " workers")
                     .watched(watch)
                     .write(file);
         }

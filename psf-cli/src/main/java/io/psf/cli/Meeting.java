@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** The functions in which workers wait for each other, with the settings that let them wait less. */
+@SuppressWarnings("ImmutableEnumChecker") // the lists are
 enum Meeting {
     BARRIER(
             "which opens when all workers have come",

@@ -4,6 +4,7 @@ import io.psf.api.spi.NodeReport;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -107,7 +108,7 @@ final class WorkerTimes {
                 Table.number("HEAP COLLECTION"));
         SortedMap<Integer, Double> waits = waits(function -> true);
         waits.entrySet().stream().sorted(Map.Entry.comparingByValue()).forEach(each -> {
-            NodeReport report = workers.get(each.getKey());
+            NodeReport report = Objects.requireNonNull(workers.get(each.getKey()));
             table.add(
                     each.getKey(),
                     Units.share(1 - each.getValue()),

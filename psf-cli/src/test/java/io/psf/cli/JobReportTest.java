@@ -81,8 +81,8 @@ class JobReportTest {
                             .startsWith(
                                     "psf.dense.push",
                                     "40", // of 20 calls to 2 slices
-                                    Chart.number(push.bytesIn()),
-                                    Chart.number(push.bytesOut())));
+                                    Chart.number((double) push.bytesIn()),
+                                    Chart.number((double) push.bytesOut())));
             assertThat(push.count()).isEqualTo(40);
             assertThat(texts(page.getDocumentElement(), "h2"))
                     .contains("loss", "What it waited for", "Requests a second", "Bytes a second");

@@ -3,6 +3,7 @@ package io.psf.examples.convnet;
 import io.psf.api.TensorId;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.OptimizerSpec;
+import io.psf.builtin.Reports;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.examples.MeanLoss;
@@ -93,7 +94,10 @@ final class ConvNetTraining {
     private void report(int update, String what, Consumer<String> lines) {
         if (update % UPDATES == 0) {
             double accuracy = Batches.accuracy(network, data.test(), 0, ConvNet.BATCH);
-            lines.accept(new Evaluation(what, update, loss.take(), "accuracy", accuracy).toString());
+            double mean = loss.take();
+            Reports.scalar(worker, "loss", update, mean);
+            Reports.scalar(worker, "accuracy", update, accuracy);
+            lines.accept(new Evaluation(what, update, mean, "accuracy", accuracy).toString());
         }
     }
 }

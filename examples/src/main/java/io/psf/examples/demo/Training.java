@@ -5,6 +5,7 @@ import io.psf.api.TensorId;
 import io.psf.builtin.EmbeddingCache;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.ModelCheckpoints;
+import io.psf.builtin.Reports;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.examples.MeanLoss;
@@ -131,7 +132,9 @@ final class Training {
                 examples += batch.size();
                 if (step % STEPS_A_REPORT == 0 || step == steps) {
                     double rate = examples / seconds(began);
-                    progress.accept(new Progress(worker.rank(), epoch, step, steps, loss.take(), examples, rate));
+                    double mean = loss.take();
+                    Reports.scalar(worker, "loss", (epoch - 1L) * steps + step, mean);
+                    progress.accept(new Progress(worker.rank(), epoch, step, steps, mean, examples, rate));
                 }
             }
             awaitPushes();
@@ -212,8 +215,11 @@ final class Training {
 
     private void evaluate(int epoch, double loss) {
         if (worker.rank() == 0) {
-            epochs.ifPresent(observer -> observer.accept(
-                    new Evaluation("epoch", epoch, loss, "AUC", evaluate().auc())));
+            epochs.ifPresent(observer -> {
+                double auc = evaluate().auc();
+                Reports.scalar(worker, "AUC by epoch", epoch, auc);
+                observer.accept(new Evaluation("epoch", epoch, loss, "AUC", auc));
+            });
         }
     }
 

@@ -6,6 +6,7 @@ import io.psf.builtin.Initializers;
 import io.psf.builtin.ModelCheckpoint;
 import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.Reports;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
@@ -98,6 +99,7 @@ final class RecommenderTraining {
                         loss));
             }
             losses.add(loss);
+            Reports.scalar(worker, "loss", step, loss);
             if (batch + 1 == batches && worker.rank() == 0) {
                 int epoch = (int) (step / batches) + 1;
                 lines.accept(new Evaluation("epoch", epoch, losses.take(), "AUC", auc(held)).toString());

@@ -180,8 +180,10 @@ final class InspectionTest {
             TensorId w = Tensors.init(
                     cluster.worker(), TensorSpec.dense("w", 8).slices(2).updates(Updates.SUM));
             Pending<?> first = Tensors.push(cluster.worker(0), w, new float[8]);
-            await().until(() ->
-                    !Statistics.of(cluster.worker(1)).waiting().get(0).isEmpty());
+            await().until(() -> !Statistics.of(cluster.worker(1))
+                    .waiting()
+                    .getOrDefault(0, List.of())
+                    .isEmpty());
             Statistics statistics = Statistics.of(cluster.worker(1));
             assertThat(statistics.waiting().get(0)).singleElement().satisfies(each -> {
                 assertThat(each.function()).isEqualTo(PUSH);

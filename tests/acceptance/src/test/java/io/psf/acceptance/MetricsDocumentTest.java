@@ -71,7 +71,7 @@ final class MetricsDocumentTest {
     private static List<String> families(String text) {
         return text.lines()
                 .filter(line -> line.startsWith("# TYPE "))
-                .map(line -> line.split(" ")[2])
+                .map(line -> line.split(" ", -1)[2])
                 .toList();
     }
 
@@ -79,7 +79,7 @@ final class MetricsDocumentTest {
     private static List<String> inPrometheus() throws IOException {
         List<String> names = new ArrayList<>();
         for (String line : Files.readAllLines(PAGE)) {
-            String[] cells = line.split(" *\\| *");
+            String[] cells = line.split(" *\\| *", -1);
             if (line.startsWith("| `psf_")) {
                 names.add(cells[1].replace("`", ""));
             } else if (line.startsWith("| `psf.")) {

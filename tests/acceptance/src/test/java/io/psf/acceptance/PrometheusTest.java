@@ -29,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -153,13 +154,14 @@ final class PrometheusTest {
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
         }
-        Path config = Files.writeString(folder.resolve("prometheus.yml"), """
+        Path config =
+                Files.writeString(folder.resolve("prometheus.yml"), String.format(Locale.ROOT, """
                 global: {scrape_interval: 200ms, scrape_timeout: 200ms}
                 rule_files: [%s]
                 scrape_configs:
                   - job_name: psf
                     static_configs: [{targets: ['127.0.0.1:%d']}]
-                """.formatted(RULES, target));
+                """, RULES, target));
         return new ProcessBuilder(
                         "prometheus",
                         "--config.file=" + config,
