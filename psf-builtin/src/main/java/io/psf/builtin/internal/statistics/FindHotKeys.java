@@ -22,7 +22,7 @@ public interface FindHotKeys {
      * The tensor.
      *
      * @param tensor the tensor
-     * @param most the most keys of each slice
+     * @param most the most keys of each slice, at least 1
      */
     record Request(TensorId tensor, int most) {}
 
@@ -36,6 +36,10 @@ public interface FindHotKeys {
 
     /** Returns the counts of this server's shards. */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
+        if (request.most() < 1) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST, "hot keys of a slice: " + request.most() + " (expected: >= 1)");
+        }
         return node.onShards(request.tensor(), shard -> counts(shard, request.most()))
                 .handle((counts, failure) -> failure == null ? response(counts) : unlessCleared(failure));
     }
