@@ -20,6 +20,7 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +69,7 @@ class DynamicAllocationTest {
         return found.get(0);
     }
 
+    @Tag("long")
     @Test
     void anIdleExecutorWithoutAServerIsRemovedThoughOthersAreIdleForLonger(@TempDir Path folder) throws Exception {
         try (SparkSession spark = LocalCluster.of(3, 1024)

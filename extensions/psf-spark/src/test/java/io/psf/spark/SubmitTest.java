@@ -66,6 +66,7 @@ final class SubmitTest {
                 .contains("in MutableURLClassLoader");
     }
 
+    @Tag("long")
     @Test
     void anApplicationWithoutThePluginStartsItsServersInExecutors() throws Exception {
         assertThat(submit(2, List.of("spark.psf.servers=2"), "start"))

@@ -18,6 +18,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +66,7 @@ class OneVsRestTest {
         assertThat(Tensors.list(PsSpark.client())).as("tensors on the servers").isEmpty();
     }
 
+    @Tag("long")
     @Test
     void theModelIsSavedAndLoadedWithItsClassifier(@TempDir Path folder) throws IOException {
         PsLogisticRegression regression = new PsLogisticRegression().setMaxIter(2);

@@ -21,6 +21,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -142,6 +143,7 @@ class ReleasedModelTest {
         }
     }
 
+    @Tag("long")
     @Test
     void modelsThatACrossValidatorHasDroppedAreFreedBeforeOthersAreTrained() {
         PsLogisticRegression estimator = estimator();
