@@ -11,7 +11,7 @@ public interface NodeListener {
      *
      * @param node the node
      * @param metrics returns the numbers of the node until it is closed. It asks the lanes, and waits for them for up to a
-     *     second; a lane that is busy for longer has its numbers of before. Must not be called on a lane
+     *     second; a lane that is busy for longer shows its last numbers. Must not be called on a lane
      */
     default void started(NodeInfo node, Supplier<List<Metric>> metrics) {}
 }

@@ -13,7 +13,7 @@ final class Feed {
     private boolean isClosed;
 
     /**
-     * What has changed.
+     * An event: the part of the page's data that has changed.
      *
      * @param version the version after these changes
      * @param fields the fields that have changed, each as JSON

@@ -28,7 +28,7 @@ final class Page implements HttpHandler {
             "charts.js", "text/javascript; charset=utf-8",
             "units.js", "text/javascript; charset=utf-8");
 
-    /** What a browser gets of a path. */
+    /** The content that the server sends for a path. */
     private record Resource(String type, byte[] body) {}
 
     private final Map<String, Resource> files = new TreeMap<>();

@@ -94,7 +94,7 @@ public interface StoredNode extends Node {
 
     /**
      * Returns what this node measures of itself, completed on this node's lane, after a second at most. A lane that is
-     * busy for longer has its numbers of before.
+     * busy for longer shows its last numbers.
      */
     CompletionStage<NodeNumbers> numbers();
 

@@ -42,7 +42,7 @@ final class NodeMeter {
         parts.add(part);
     }
 
-    /** Returns the numbers, after a second at most: a lane that is busy for longer has its numbers of before. */
+    /** Returns the numbers, after a second at most: a lane that is busy for longer shows its last numbers. */
     CompletableFuture<NodeNumbers> measure() {
         CompletableFuture<?>[] asked = lanes.stream().map(LaneMeter::measure).toArray(CompletableFuture<?>[]::new);
         return CompletableFuture.allOf(asked)
