@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class Floats {
     static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
 
+    /** True if vectors access memory segments, false if byte buffers. */
+    static final boolean IN_SEGMENTS = Runtime.version().feature() >= 22;
+
     /** (ByteBuffer) to the memory of a {@link Floats}, (memory, begin, n) to a view of n elements. */
     private static final MethodHandle OF, PART;
 
@@ -36,7 +39,7 @@ final class Floats {
             MethodHandle of;
             MethodHandle part;
             MethodHandle offset;
-            if (release >= 22) {
+            if (IN_SEGMENTS) {
                 memory = Class.forName("java.lang.foreign.MemorySegment");
                 suffix = "MemorySegment";
                 of = lookup.findStatic(memory, "ofBuffer", methodType(memory, Buffer.class));

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -32,6 +33,8 @@ class PassedOverTest {
     private static final String BY_VECTORS = "optimizer Adam steps with vectors of ";
     private static final String BY_TILES = "optimizers step through tiles: ";
     private static final int ROWS = 3001;
+    /** Elements in a row of the table: a multiple of each machine's lanes. */
+    private static final int WIDTH = 32;
 
     @Test
     void withoutTheFlagTheTilesStepAndOneLineNamesIt() throws Exception {
@@ -119,7 +122,13 @@ class PassedOverTest {
             for (int step = 0; step < 5; step++) {
                 push(worker, w, step);
             }
-            System.out.println("hash " + Arrays.hashCode(Tensors.pull(worker, w)));
+            TensorId table =
+                    Tensors.init(worker, TensorSpec.table("table", ROWS, WIDTH).optimizer(Optimizers.adam(0.01)));
+            for (int step = 0; step < 5; step++) {
+                pushRows(worker, table, step);
+            }
+            System.out.println(
+                    "hash " + Arrays.hashCode(Tensors.pull(worker, w)) + Arrays.hashCode(Tensors.pull(worker, table)));
         }
     }
 
@@ -133,6 +142,16 @@ class PassedOverTest {
 
     private static TensorId init(Worker worker, String name, OptimizerSpec rule) {
         return Tensors.init(worker, TensorSpec.dense(name, ROWS, 3).optimizer(rule));
+    }
+
+    /** Pushes rows by key, many of which occur more than once. */
+    private static void pushRows(Worker worker, TensorId table, int step) {
+        long[] keys = new Random(step).longs(ROWS, 0, ROWS).toArray();
+        float[] gradients = new float[ROWS * WIDTH];
+        for (int i = 0; i < gradients.length; i++) {
+            gradients[i] = (i % 23 - 11) * 0.1f + step;
+        }
+        Tensors.pushRows(worker, table, keys, gradients).await();
     }
 
     private static void push(Worker worker, TensorId tensor, int step) {

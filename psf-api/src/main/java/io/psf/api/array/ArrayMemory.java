@@ -56,6 +56,18 @@ public final class ArrayMemory {
     }
 
     /**
+     * Marks some rows of a shard that are written to through {@link #offHeap}.
+     *
+     * @param array [_, width]
+     * @param rows the numbers of the rows
+     * @param from the index of the first of {@code rows} to mark
+     * @param n the number of {@code rows} to mark
+     */
+    public static void markRows(FloatArray array, int[] rows, int from, int n, int width) {
+        array.markRows(rows, from, n, width);
+    }
+
+    /**
      * Returns a view of a buffer's bytes from its position to its limit, in which values are integers of 8 bits: a
      * float32 factor for each block of values, then an int8 for each value. The view can only be read.
      *

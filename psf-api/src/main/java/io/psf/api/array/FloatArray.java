@@ -110,7 +110,7 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
     }
 
     /** Marks rows, [_, width] of this array, that are written to. */
-    private void markRows(int[] rows, int from, int n, int width) {
+    final void markRows(int[] rows, int from, int n, int width) {
         if (writes != null && writes.isOn()) {
             writes.markRows(rows, from, n, width, length() / Math.max(1, width), firstInColumn);
         }

@@ -34,6 +34,14 @@ public interface KernelProvider {
     @Nullable
     SpanKernel bind(Kernel kernel, FloatArray w, FloatArray g, FloatArray[] state);
 
+    /**
+     * True if rows of a width that a push selects are to be stepped in place, one after the other. The kernels step such a
+     * row as a whole. False by default: through tiles.
+     */
+    default boolean stepsRows(int width) {
+        return false;
+    }
+
     /** Returns a description of the provider, for the log. */
     @Override
     String toString();

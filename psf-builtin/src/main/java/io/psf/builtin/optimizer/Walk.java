@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies one push to a shard. A {@link SpanKernel} steps long spans in place. All other elements go through tiles:
- * each tile is copied in, stepped by a {@link Kernel} and copied out. Rows by key are gathered into tiles, as many as
- * fit.
+ * Applies one push to a shard. A {@link SpanKernel} steps long spans in place, and rows by key one after the other. All
+ * other elements go through tiles: each tile is copied in, stepped by a {@link Kernel} and copied out. Rows by key are
+ * gathered into tiles, as many as fit.
  */
 final class Walk {
     /** The number of elements from which on a span kernel pays off. */
@@ -43,6 +43,8 @@ final class Walk {
 
     private final @Nullable Gradients gradients;
     private final @Nullable SpanKernel inPlace;
+    /** True if {@link #inPlace} steps rows by key. */
+    private final boolean rowsInPlace;
     /**
      * The number of elements between the start of a cache line and the shard's first element. Vector stores are fastest
      * if aligned to cache lines.
@@ -73,6 +75,7 @@ final class Walk {
         KernelProvider provider =
                 update.length() < LONG || kernel.replaces() || gradients != null ? null : KernelProviders.of(kernel);
         this.inPlace = provider == null ? null : provider.bind(kernel, values, update, state);
+        this.rowsInPlace = provider != null && inPlace != null && provider.stepsRows(width);
         ByteBuffer bytes = inPlace == null ? null : ArrayMemory.offHeap(values);
         this.pastLine = bytes == null ? 0 : bytes.alignmentOffset(0, LINE * Float.BYTES) / Float.BYTES;
     }
@@ -118,7 +121,25 @@ final class Walk {
         for (int i = 0; i < count; i += ahead) {
             int end = Math.min(count, i + ahead);
             prefetch(values, state, width, rows, i, end - i);
-            stepTiles(rows, i, end);
+            if (inPlace != null && rowsInPlace) {
+                stepInPlace(inPlace, rows, i, end);
+            } else {
+                stepTiles(rows, i, end);
+            }
+        }
+    }
+
+    /** Steps the rows whose numbers are elements {@code [from, to)} of {@code rows}, one after the other. */
+    private void stepInPlace(SpanKernel kernel, int[] rows, int from, int to) {
+        ArrayMemory.markRows(values, rows, from, to - from, width);
+        for (FloatArray slot : state) {
+            ArrayMemory.markRows(slot, rows, from, to - from, width);
+        }
+        if (steps != null) {
+            steps.prefetchRows(rows, from, to - from, 1);
+        }
+        for (int i = from; i < to; i++) {
+            var unused = kernel.step(rows[i] * width, i * width, width, count(rows[i]));
         }
     }
 
