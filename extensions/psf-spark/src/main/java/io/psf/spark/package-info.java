@@ -1,4 +1,4 @@
-/** A Spark application as a cluster of psf: servers in its executors, clients in its tasks, and estimators. */
+/** A Spark application as a cluster of psf: servers in its executors, and clients in its tasks. */
 @NullMarked
 package io.psf.spark;
 

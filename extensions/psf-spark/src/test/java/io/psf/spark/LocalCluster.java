@@ -18,7 +18,7 @@ import scala.Tuple2;
 /** An application whose executors are processes of this machine. */
 public final class LocalCluster {
     /** Of processes that live for seconds, on few cores: code of the second compiler would come too late. */
-    static final String FLAGS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+    public static final String FLAGS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
     private LocalCluster() {}
 

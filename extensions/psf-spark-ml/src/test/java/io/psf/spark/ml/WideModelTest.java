@@ -1,20 +1,19 @@
-package io.psf.spark;
+package io.psf.spark.ml;
 
 import static org.apache.spark.sql.functions.expr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.psf.api.CallListener;
-import io.psf.api.CallPart;
+import com.codahale.metrics.MetricRegistry;
 import io.psf.builtin.Tensors;
-import io.psf.spark.ml.PsFactorizationMachine;
-import io.psf.spark.ml.PsFactorizationMachineModel;
-import io.psf.spark.ml.PsLogisticRegression;
-import io.psf.spark.ml.PsLogisticRegressionModel;
+import io.psf.spark.LocalCluster;
+import io.psf.spark.PsSpark;
+import io.psf.spark.PsfPlugin;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.ml.Pipeline;
 import org.apache.spark.ml.PipelineModel;
 import org.apache.spark.ml.PipelineStage;
@@ -44,7 +43,7 @@ class WideModelTest {
 
     private static SparkSession spark;
     private static Dataset<Row> rows;
-    private static final AtomicLong THROUGH_DRIVER = new AtomicLong();
+    private static final AtomicLong RESULTS_OF_TASKS = new AtomicLong();
 
     @BeforeAll
     static void start() {
@@ -57,18 +56,7 @@ class WideModelTest {
         spark.sparkContext().addSparkListener(new SparkListener() {
             @Override
             public void onTaskEnd(SparkListenerTaskEnd end) {
-                THROUGH_DRIVER.addAndGet(end.taskMetrics().resultSize());
-            }
-        });
-        NodeClient.get().listen(new CallListener() {
-            @Override
-            public void sent(CallPart part, long bytes) {
-                THROUGH_DRIVER.addAndGet(bytes);
-            }
-
-            @Override
-            public void received(CallPart part, long bytes) {
-                THROUGH_DRIVER.addAndGet(bytes);
+                RESULTS_OF_TASKS.addAndGet(end.taskMetrics().resultSize());
             }
         });
     }
@@ -82,11 +70,23 @@ class WideModelTest {
         return scored.select("id", "prediction").where("id % 1000 = 0").collectAsList();
     }
 
+    /** Returns the bytes of the results of tasks, and of the calls of the driver, as Spark's sinks have them. */
+    private static long throughDriver() {
+        MetricRegistry calls = SparkEnv.get()
+                .metricsSystem()
+                .getSourcesByName("plugin." + PsfPlugin.class.getName())
+                .head()
+                .metricRegistry();
+        return RESULTS_OF_TASKS.get()
+                + calls.counter("calls.bytesSent").getCount()
+                + calls.counter("calls.bytesReceived").getCount();
+    }
+
     /** Checks that few bytes came through the driver, and many do when it loads the model itself. */
-    private static void assertFewBytesUntil(Runnable loading, long bytesOfAWeight) {
-        assertThat(THROUGH_DRIVER.get()).isLessThan(WEIGHTS * bytesOfAWeight / 20);
+    private static void assertFewBytesSince(long before, Runnable loading, long bytesOfAWeight) {
+        assertThat(throughDriver() - before).isLessThan(WEIGHTS * bytesOfAWeight / 20);
         loading.run();
-        await().until(() -> THROUGH_DRIVER.get() > WEIGHTS * bytesOfAWeight);
+        await().until(() -> throughDriver() - before > WEIGHTS * bytesOfAWeight);
     }
 
     @Test
@@ -95,7 +95,7 @@ class WideModelTest {
                 new PsLogisticRegression().setKeysCol("keys").setMaxIter(1).fit(rows);
         List<Row> expected = predictions(model.transform(rows));
         String path = folder.resolve("regression").toString();
-        THROUGH_DRIVER.set(0);
+        long before = throughDriver();
         model.write().save(path);
         model.release();
         PsLogisticRegressionModel served =
@@ -103,7 +103,8 @@ class WideModelTest {
         assertThat(served.isExported()).isFalse();
         assertThat(served.getWeights().count()).isEqualTo(WEIGHTS);
         assertThat(predictions(served.transform(rows))).isEqualTo(expected);
-        assertFewBytesUntil(
+        assertFewBytesSince(
+                before,
                 () -> assertThat(
                                 predictions(PsLogisticRegressionModel.load(path).transform(rows)))
                         .isEqualTo(expected),
@@ -126,14 +127,14 @@ class WideModelTest {
                 new Pipeline().setStages(new PipelineStage[] {machine}).fit(rows);
         List<Row> expected = predictions(model.transform(rows));
         String path = folder.resolve("machine").toString();
-        THROUGH_DRIVER.set(0);
+        long before = throughDriver();
         model.write().save(path);
         ((PsFactorizationMachineModel) model.stages()[0]).release();
         spark.conf().set("spark.psf.loadOnServers", true);
         PipelineModel served = PipelineModel.load(path);
         spark.conf().unset("spark.psf.loadOnServers");
         assertThat(predictions(served.transform(rows))).isEqualTo(expected);
-        assertFewBytesUntil(() -> PipelineModel.load(path), Long.BYTES + 4 * Float.BYTES);
+        assertFewBytesSince(before, () -> PipelineModel.load(path), Long.BYTES + 4 * Float.BYTES);
         PsFactorizationMachineModel stage = (PsFactorizationMachineModel) served.stages()[0];
         assertThat(stage.getWeights().columns()).containsExactly("key", "weight", "factors");
         stage.release();

@@ -1,4 +1,4 @@
-package io.psf.spark;
+package io.psf.spark.ml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

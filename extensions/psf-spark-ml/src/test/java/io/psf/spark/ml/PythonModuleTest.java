@@ -1,8 +1,9 @@
-package io.psf.spark;
+package io.psf.spark.ml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.psf.spark.LocalCluster;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

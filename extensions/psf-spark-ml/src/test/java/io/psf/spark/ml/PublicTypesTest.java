@@ -1,4 +1,4 @@
-package io.psf.spark;
+package io.psf.spark.ml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,15 +6,17 @@ import java.io.IOException;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The types that users may name: those that {@code public-types.txt} lists. */
+/** The types of both modules of Spark that users may name: those that {@code public-types.txt} lists. */
 final class PublicTypesTest {
     private static final Path LIST = Path.of("src/test/resources/public-types.txt");
-    private static final Path CLASSES = Path.of("target/classes");
+    private static final List<Path> CLASSES =
+            List.of(Path.of("target/classes"), Path.of("../psf-spark/target/classes"));
 
     private static Set<String> listed() throws IOException {
         Set<String> types = new TreeSet<>();
@@ -35,17 +37,19 @@ final class PublicTypesTest {
     @Test
     void eachPublicTypeIsListedWithAReason() throws Exception {
         Set<String> types = new TreeSet<>();
-        try (Stream<Path> files = Files.walk(CLASSES)) {
-            for (Path file : files.toList()) {
-                String name = CLASSES.relativize(file).toString().replace('/', '.');
-                // Not nested ones, those of the processor, and what describes a package.
-                if (name.matches("[\\w.]+(?<!Psf|PsfProvider)\\.class")) {
-                    Class<?> type = Class.forName(
-                            name.replaceFirst("\\.class$", ""),
-                            false,
-                            getClass().getClassLoader());
-                    if (Modifier.isPublic(type.getModifiers())) {
-                        types.add(type.getName());
+        for (Path folder : CLASSES) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.toList()) {
+                    String name = folder.relativize(file).toString().replace('/', '.');
+                    // Not nested ones, those of the processor, and what describes a package.
+                    if (name.matches("[\\w.]+(?<!Psf|PsfProvider)\\.class")) {
+                        Class<?> type = Class.forName(
+                                name.replaceFirst("\\.class$", ""),
+                                false,
+                                getClass().getClassLoader());
+                        if (Modifier.isPublic(type.getModifiers())) {
+                            types.add(type.getName());
+                        }
                     }
                 }
             }
