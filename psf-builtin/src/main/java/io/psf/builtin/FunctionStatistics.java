@@ -1,11 +1,10 @@
 package io.psf.builtin;
 
-import io.psf.builtin.internal.statistics.CollectStatistics;
-import io.psf.builtin.internal.statistics.Times;
-import java.util.List;
+import io.psf.builtin.internal.statistics.CollectStatistics.OfFunction;
+import io.psf.builtin.internal.statistics.CollectStatistics.Outcome;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * The requests of one function, on one server or on all. A request is what one call sends to one slice or server.
@@ -27,29 +26,45 @@ public record FunctionStatistics(
         Latency waiting,
         Latency running,
         Latency answered) {
-    /** Returns the sum over servers. */
-    static FunctionStatistics of(String function, List<CollectStatistics.OfFunction> servers) {
-        SortedMap<String, Long> outcomes = new TreeMap<>();
-        for (CollectStatistics.OfFunction server : servers) {
-            server.outcomes().forEach(outcome -> outcomes.merge(outcome.code(), outcome.count(), Long::sum));
-        }
+    static FunctionStatistics of(OfFunction counted) {
         return new FunctionStatistics(
-                function,
-                outcomes,
-                servers.stream()
-                        .mapToLong(CollectStatistics.OfFunction::bytesIn)
-                        .sum(),
-                servers.stream()
-                        .mapToLong(CollectStatistics.OfFunction::bytesOut)
-                        .sum(),
-                latency(servers, CollectStatistics.OfFunction::waiting),
-                latency(servers, CollectStatistics.OfFunction::running),
-                latency(servers, CollectStatistics.OfFunction::answered));
+                counted.function(),
+                counted.outcomes().stream()
+                        .collect(Collectors.toMap(Outcome::code, Outcome::count, Long::sum, TreeMap::new)),
+                counted.bytesIn(),
+                counted.bytesOut(),
+                new Latency(counted.waiting()),
+                new Latency(counted.running()),
+                new Latency(counted.answered()));
     }
 
-    private static Latency latency(
-            List<CollectStatistics.OfFunction> servers, Function<CollectStatistics.OfFunction, Times> which) {
-        return Latency.of(servers.stream().map(which).reduce(Times.none(), Times::plus));
+    /** Returns the sum of these requests and of others. */
+    FunctionStatistics plus(FunctionStatistics other) {
+        SortedMap<String, Long> sum = new TreeMap<>(outcomes);
+        other.outcomes.forEach((code, count) -> sum.merge(code, count, Long::sum));
+        return new FunctionStatistics(
+                function,
+                sum,
+                bytesIn + other.bytesIn,
+                bytesOut + other.bytesOut,
+                waiting.plus(other.waiting),
+                running.plus(other.running),
+                answered.plus(other.answered));
+    }
+
+    /** Returns the requests that were counted since an earlier time. */
+    FunctionStatistics since(FunctionStatistics before) {
+        SortedMap<String, Long> added = new TreeMap<>(outcomes);
+        before.outcomes.forEach((code, count) -> added.computeIfPresent(code, (same, now) -> now - count));
+        added.values().removeIf(count -> count == 0);
+        return new FunctionStatistics(
+                function,
+                added,
+                bytesIn - before.bytesIn,
+                bytesOut - before.bytesOut,
+                waiting.since(before.waiting),
+                running.since(before.running),
+                answered.since(before.answered));
     }
 
     /** Returns the number of answers, of all outcomes. */

@@ -4,7 +4,9 @@ import io.psf.api.Member;
 import io.psf.api.Role;
 import io.psf.api.spi.MemoryUse;
 import io.psf.builtin.FunctionStatistics;
+import io.psf.builtin.Latency;
 import io.psf.builtin.SavedStep;
+import io.psf.builtin.Statistics;
 import io.psf.builtin.TensorSummary;
 import io.psf.dashboard.ClusterStatus;
 import io.psf.runtime.ClusterSummary;
@@ -17,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,21 +37,21 @@ final class StatusTables {
     private static final String CONNECTION = "psf.connection.";
 
     private final ClusterStatus now;
-    private final @Nullable ClusterStatus before;
+    /** The requests since the print before. */
+    private final Statistics recent;
+
     private final int most;
 
     /**
      * Creates the tables of a cluster.
      *
-     * @param before the cluster at the last print, since which the rates are. Without it, or if the servers have
-     *     counted anew since then, the rates are since they began to count.
+     * @param before the cluster at the last print, since which the rates and times are. Without it they are since the
+     *     servers began to count.
      * @param most the most rows of a table
      */
     StatusTables(ClusterStatus now, @Nullable ClusterStatus before, int most) {
         this.now = now;
-        boolean continued = before != null
-                && now.statistics().time().compareTo(before.statistics().time()) > 0;
-        this.before = continued ? before : null;
+        this.recent = before == null ? now.statistics() : now.statistics().since(before.statistics());
         this.most = most;
     }
 
@@ -68,7 +71,8 @@ final class StatusTables {
         if (!functions.isEmpty()) {
             lines.add("");
             lines.addAll(requests(functions).lines(Table.TERMINAL, most));
-            lines.add("counted for " + seconds(now.statistics().time()) + ", rates of the last " + seconds(time()));
+            lines.add("counted for " + seconds(now.statistics().time()) + ", rates and times of the last "
+                    + seconds(recent.time()));
         }
         return lines;
     }
@@ -187,43 +191,35 @@ final class StatusTables {
                         Table.number("RUN P99"))
                 .filter(each -> each != null)
                 .toArray(Table.Column[]::new));
-        Map<String, FunctionStatistics> last = before == null
-                ? Map.of()
-                : before.statistics().functions().stream()
-                        .collect(Collectors.toMap(FunctionStatistics::function, Function.identity()));
+        Map<String, FunctionStatistics> last = recent.functions().stream()
+                .collect(Collectors.toMap(FunctionStatistics::function, Function.identity()));
         for (FunctionStatistics each : functions) {
             FunctionStatistics then = last.get(each.function());
             List<Object> row = new ArrayList<>(List.of(each.function(), Units.count(each.count())));
             if (hasFailed) {
                 row.add(Units.count(failed(each)));
             }
-            row.add(Units.rate(perSecond(each.count() - (then == null ? 0 : then.count()))));
-            row.add(Units.bytes(Math.round(perSecond(bytes(each) - (then == null ? 0 : bytes(then))))));
-            row.add(Units.nanos(each.waiting().p99Nanos()));
-            row.add(Units.nanos(each.running().p50Nanos()));
-            row.add(Units.nanos(each.running().p99Nanos()));
+            row.add(Units.rate(perSecond(then.count())));
+            row.add(Units.bytes(Math.round(perSecond(then.bytesIn() + then.bytesOut()))));
+            row.add(time(then.waiting(), Latency::p99Nanos));
+            row.add(time(then.running(), Latency::p50Nanos));
+            row.add(time(then.running(), Latency::p99Nanos));
             table.add(row.toArray());
         }
         return table;
     }
 
-    private static long bytes(FunctionStatistics function) {
-        return function.bytesIn() + function.bytesOut();
+    private static String time(Latency times, ToLongFunction<Latency> which) {
+        return times.count() == 0 ? "-" : Units.nanos(which.applyAsLong(times));
     }
 
     private static long failed(FunctionStatistics function) {
         return function.count() - function.outcomes().getOrDefault("OK", 0L);
     }
 
-    /** Returns the time that the rates are of. */
-    private Duration time() {
-        Duration counted = now.statistics().time();
-        return before == null ? counted : counted.minus(before.statistics().time());
-    }
-
     /** Returns a change in a second. */
     private double perSecond(long change) {
-        double seconds = time().toNanos() / 1e9;
+        double seconds = recent.time().toNanos() / 1e9;
         return seconds <= 0 ? 0 : Math.max(0, change) / seconds;
     }
 

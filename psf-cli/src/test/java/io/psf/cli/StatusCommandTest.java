@@ -64,7 +64,7 @@ class StatusCommandTest {
                     .containsPattern("items +1,000 +16 +2 host +62.5 KiB +0 B +0 B +Add")
                     .containsPattern(
                             "psf.dense.push +[1-9][0-9,]* +[1-9][0-9.,]* +[0-9.]+ [KMG]iB( +[0-9.]+ (us|ms|s)){3}")
-                    .containsPattern("counted for [1-9].* s, rates of the last 1\\.[0-9] s")
+                    .containsPattern("counted for [1-9].* s, rates and times of the last 1\\.[0-9] s")
                     .doesNotContainPattern("(?m)^psf.(list|stats|model|connection)");
             assertThat(status(port, "--json"))
                     .startsWith(

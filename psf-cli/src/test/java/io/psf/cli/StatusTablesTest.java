@@ -36,10 +36,9 @@ import org.junit.jupiter.api.Timeout;
 /** What {@code psf status} prints for people. */
 @Timeout(60)
 class StatusTablesTest {
-    private static final Latency SHORT = new Latency(1, 1_000, 88_064, 1_720_320, 2_410_233_000L);
+    private static final Latency SHORT = Latency.of(88_000, 1_720_000);
 
     private static final Instant NOW = Instant.parse("2026-01-02T03:04:05Z");
-    private static final SortedMap<Integer, List<FunctionStatistics>> BY_SERVER = new TreeMap<>();
     private static final ClusterSummary CLUSTER = new ClusterSummary(
             new ClusterSummary.Plan("ctr", false, 2, 2),
             Duration.ofMinutes(187),
@@ -72,7 +71,7 @@ class StatusTablesTest {
                 cluster,
                 List.of(new SavedStep("ctr", 1200, NOW.minusSeconds(250))),
                 tensors,
-                new Statistics(time, functions, BY_SERVER, memory, new TreeMap<>(), new TreeMap<>()));
+                new Statistics(time, new TreeMap<>(Map.of(0, functions)), memory, new TreeMap<>(), new TreeMap<>()));
     }
 
     private static List<String> lines(ClusterStatus now, @Nullable ClusterStatus before) {
@@ -170,19 +169,25 @@ class StatusTablesTest {
         assertThat(lines)
                 .anyMatch(line -> line.matches("acme.a +1,500 +200 +4.0 MiB .*"))
                 .anyMatch(line -> line.matches("acme.new +5 +2.0 +4 B .*"))
-                .contains("counted for 12.5 s, rates of the last 2.5 s")
+                .contains("counted for 12.5 s, rates and times of the last 2.5 s")
                 .noneMatch(line -> line.startsWith("psf."));
         assertThat(lines(first, null)).anyMatch(line -> line.matches("acme.a +1,000 +100 +102 KiB .*"));
         assertThat(lines(first, second))
                 .as("the servers count anew")
                 .anyMatch(line -> line.matches("acme.a +1,000 +100 +102 KiB .*"))
-                .contains("counted for 10.0 s, rates of the last 10.0 s");
+                .contains("counted for 10.0 s, rates and times of the last 10.0 s");
     }
 
     @Test
     void timesHaveTheUnitThatAPersonReads() {
         assertThat(lines(counted(1, function("acme.a", 1, 1, 1)), null))
-                .anyMatch(line -> line.matches("acme.a .* 1.7 ms +88.1 us +1.7 ms"));
+                .anyMatch(line -> line.matches("acme.a .* 1.7 ms +86.0 us +1.7 ms"));
+    }
+
+    @Test
+    void aFunctionThatDidNotRunSinceTheLastPrintHasNoTimes() {
+        ClusterStatus status = counted(1, function("acme.a", 1, 1, 1));
+        assertThat(lines(status, status)).anyMatch(line -> line.matches("acme.a +1 +0.0 +0 B +- +- +-"));
     }
 
     @Test
@@ -201,8 +206,8 @@ class StatusTablesTest {
                 new TreeMap<>(Map.of("OK", Long.MAX_VALUE / 2, "INTERNAL", Long.MAX_VALUE / 4)),
                 Long.MAX_VALUE,
                 Long.MAX_VALUE,
-                new Latency(1, 1, 999_499_999, 999_400, 999_949),
-                new Latency(1, 1, 99_960, 999_960, 999_999_000_000L),
+                Latency.of(999_499_999, 999_949),
+                Latency.of(99_960, 999_960, 999_999_000_000L),
                 SHORT);
         List<TensorId> all = new ArrayList<>();
         ClusterStatus status;

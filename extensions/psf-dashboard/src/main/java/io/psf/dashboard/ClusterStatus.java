@@ -58,7 +58,7 @@ public record ClusterStatus(
         fields.put("memory", array(statistics.memory().entrySet(), ClusterStatus::json));
         fields.put("tensors", array(tensors, ClusterStatus::json));
         fields.put("countedNanos", String.valueOf(statistics.time().toNanos()));
-        fields.put("functions", array(statistics.functions(), ClusterStatus::json));
+        fields.put("functions", functions(statistics));
         fields.put("load", array(statistics.servers().entrySet(), ClusterStatus::load));
         fields.put("slices", Slices.json(statistics));
         fields.put(
@@ -84,6 +84,11 @@ public record ClusterStatus(
         fields.put("lost", array(cluster.lost(), ClusterStatus::json));
         fields.put("events", array(cluster.events(), ClusterStatus::json));
         return fields;
+    }
+
+    /** Returns the functions of statistics as an array of JSON. */
+    static String functions(Statistics statistics) {
+        return array(statistics.functions(), ClusterStatus::json);
     }
 
     /** Returns reported values as an array of JSON. A value that is not finite is null. */

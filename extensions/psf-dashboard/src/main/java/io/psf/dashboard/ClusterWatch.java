@@ -52,6 +52,8 @@ final class ClusterWatch implements AutoCloseable {
     private List<SavedStep> checkpoints = List.of();
     private List<String> models = List.of();
     private long listedAt = System.nanoTime();
+    /** Of the last time; null if that is long ago. */
+    private @Nullable Statistics counted;
 
     ClusterWatch(WorkerConfig cluster, Feed feed) {
         this.cluster = cluster.withRank(-1).withJoinTimeout(PATIENCE).withDeadline(PATIENCE);
@@ -108,14 +110,19 @@ final class ClusterWatch implements AutoCloseable {
     private void count() {
         Guest now = guest;
         ClusterSummary summary = seen;
+        Statistics before = counted;
+        counted = null; // if this fails, or nobody watches
         if (now != null && summary != null) {
             List<TensorSummary> tensors = Tensors.list(now);
+            Statistics statistics = Statistics.of(now);
             Map<String, String> fields =
-                    new ClusterStatus(summary, checkpoints(now, summary), tensors, Statistics.of(now)).fields();
+                    new ClusterStatus(summary, checkpoints(now, summary), tensors, statistics).fields();
             fields.keySet().removeAll(ClusterStatus.nodes(summary).keySet()); // newer ones may be there
+            fields.put("recent", before == null ? "[]" : ClusterStatus.functions(statistics.since(before)));
             fields.put("hotKeys", hotKeys.json(now, tensors));
             fields.put("reports", ClusterStatus.reports(Reports.of(now, POINTS)));
             feed.publish(fields);
+            counted = statistics;
         }
     }
 

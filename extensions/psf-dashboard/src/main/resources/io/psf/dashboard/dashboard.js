@@ -7,8 +7,8 @@ const HISTORY = 120;
 const MOST_LINES = 8;
 
 const state = {
-  cluster: null, members: [], lost: [], events: [], checkpoints: [], memory: [], tensors: [], functions: [], load: [],
-  slices: [], waiting: [], hotKeys: [], reports: [], countedNanos: 0, problem: "",
+  cluster: null, members: [], lost: [], events: [], checkpoints: [], memory: [], tensors: [], functions: [], recent: [],
+  load: [], slices: [], waiting: [], hotKeys: [], reports: [], countedNanos: 0, problem: "",
 };
 const $ = id => document.getElementById(id);
 
@@ -141,12 +141,17 @@ const functionRates = new Rates();
 const serverRates = new Rates();
 const sliceRates = new Rates();
 const growth = new Map();
+/** The times of the functions that ran, each of a second. */
+let times = [];
 
 const OWN = new Set(["psf.list", "psf.model.newest", "psf.stats", "psf.report.collect", "psf.keys.hot"]);
 const ofJob = each => !OWN.has(each.function) && !each.function.startsWith("psf.connection.");
 const requests = each => Object.values(each.outcomes).reduce((sum, n) => sum + n, 0);
 const failed = each => requests(each) - (each.outcomes.OK ?? 0);
 const total = part => part.valueBytes + part.slotBytes + part.indexBytes + part.attachmentBytes;
+
+/** A time in nanoseconds, if there is one. */
+const time = value => value === undefined || value === null ? "-" : nanos(value);
 
 const sliceName = each => each.server + " " + each.slice + " " + each.tensor;
 
@@ -156,6 +161,9 @@ function counted() {
   serverRates.add(state.countedNanos, new Map(state.load.map(each => [each.server, [each.requests, each.bytes]])));
   sliceRates.add(state.countedNanos, new Map(state.slices.map(each =>
     [sliceName(each), [each.requests ?? 0, each.traffic ?? 0, each.busySeconds ?? 0]])));
+  times = [...times.slice(1 - HISTORY), {
+    at: Date.now(), of: new Map(state.recent.filter(each => each.running.count).map(each => [each.function, each])),
+  }];
   for (const tensor of state.tensors.filter(each => each.grows)) {
     const line = growth.get(tensor.name) ?? {name: tensor.name, xs: [], ys: []};
     line.xs = [...line.xs.slice(1 - HISTORY), Date.now()];
@@ -167,6 +175,7 @@ function counted() {
 const panels = {
   rates: section => {
     const chart = new Chart(section, "requests a second");
+    const slowest = new Chart(section, "99th percentile of the time that handlers run");
     const table = new Table(section, "", [
       "function", " requests", "per s", " bytes/s", " wait p50", "wait p99", " run p50", "run p99", " failed"]);
     return () => {
@@ -176,14 +185,21 @@ const panels = {
         xs: functionRates.history.map(then => then.at),
         ys: functionRates.history.map(then => then.rates.get(each.function)?.[0] ?? 0),
       })).filter(line => line.xs.length), {x: clock, y: rate});
+      slowest.show(functions.slice(0, MOST_LINES).map(each => ({
+        name: each.function,
+        xs: times.map(then => then.at),
+        ys: times.map(then => then.of.get(each.function)?.running.p99Nanos ?? null),
+      })), {x: clock, y: time});
+      const last = times.at(-1)?.of ?? new Map();
       table.show(functions.map(each => {
         const [perSecond, bytesPerSecond] = functionRates.of(each.function);
+        const {waiting, running} = last.get(each.function) ?? {};
         return [each.function, [
-          each.function, count(requests(each)), rate(perSecond), bytes(bytesPerSecond), nanos(each.waiting.p50Nanos),
-          nanos(each.waiting.p99Nanos), nanos(each.running.p50Nanos), nanos(each.running.p99Nanos),
+          each.function, count(requests(each)), rate(perSecond), bytes(bytesPerSecond), time(waiting?.p50Nanos),
+          time(waiting?.p99Nanos), time(running?.p50Nanos), time(running?.p99Nanos),
           count(failed(each))], failed(each) > 0];
       }));
-      setText(table.caption, "rates of the last second; times since the servers began to count, "
+      setText(table.caption, "rates and times of the last second; requests and failures since the servers began to count, "
         + age(state.countedNanos / 1e6) + " ago");
       return functions.length;
     };

@@ -41,10 +41,11 @@ class LargeClusterTest {
     private static final int WORKERS = 32;
     private static final int TENSORS = 100;
     private static final int SLICES_OF_TENSOR = 10;
+    private static final int FUNCTIONS = 40;
     private static final int UPDATES = 15;
 
     private static FunctionStatistics function(int number, long count) {
-        Latency times = new Latency(count, 2000, 1000 + number, 90_000, 1_000_000);
+        Latency times = Latency.of(1000 + number, 90_000, 1_000_000);
         return new FunctionStatistics(
                 "acme.function" + number,
                 new TreeMap<>(Map.of("OK", count)),
@@ -105,20 +106,19 @@ class LargeClusterTest {
         SortedMap<Integer, MemoryUse> memory = new TreeMap<>();
         SortedMap<Integer, List<Metric>> metrics = new TreeMap<>();
         for (int i = 0; i < SERVERS; i++) {
-            servers.put(i, List.of(function(0, second * (100L + i))));
+            long count = second * (100L + i);
+            servers.put(
+                    i,
+                    IntStream.range(0, FUNCTIONS)
+                            .mapToObj(each -> function(each, count))
+                            .toList());
             metrics.put(i, slices(i, second));
             memory.put(i, new MemoryUse((1L << 30) + i, 4L << 30));
         }
-        List<FunctionStatistics> functions = IntStream.range(0, 40)
-                .mapToObj(i -> function(i, second * 1000L + i))
-                .toList();
-        Map<String, String> fields = new ClusterStatus(
-                        cluster,
-                        List.of(),
-                        tensors,
-                        new Statistics(
-                                Duration.ofSeconds(second + 1), functions, servers, memory, metrics, new TreeMap<>()))
-                .fields();
+        Statistics statistics =
+                new Statistics(Duration.ofSeconds(second + 1), servers, memory, metrics, new TreeMap<>());
+        Map<String, String> fields = new ClusterStatus(cluster, List.of(), tensors, statistics).fields();
+        fields.put("recent", ClusterStatus.functions(statistics));
         fields.put(
                 "reports",
                 ClusterStatus.reports(IntStream.range(0, WORKERS)

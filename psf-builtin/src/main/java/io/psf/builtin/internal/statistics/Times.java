@@ -23,6 +23,15 @@ public record Times(long nanos, long max, long[] buckets) {
         return new Times(0, 0, new long[0]);
     }
 
+    /** Returns the distribution of given times, in nanoseconds. */
+    public static Times of(long... nanos) {
+        Histogram times = new Histogram();
+        for (long each : nanos) {
+            times.add(each);
+        }
+        return times.times();
+    }
+
     /** Returns the number of a time's bucket. */
     static int bucket(long nanos) {
         if (nanos < STEPS) {
@@ -45,6 +54,20 @@ public record Times(long nanos, long max, long[] buckets) {
             sum[i] += other.buckets[i];
         }
         return new Times(nanos + other.nanos, Math.max(max, other.max), sum);
+    }
+
+    /** Returns the times that were added since an earlier time. The longest one is the bound of its bucket, if not of all. */
+    public Times since(Times before) {
+        long[] added = buckets.clone();
+        int used = 0;
+        for (int i = 0; i < added.length; i++) {
+            added[i] = Math.max(0, added[i] - (i < before.buckets.length ? before.buckets[i] : 0));
+            used = added[i] > 0 ? i + 1 : used;
+        }
+        return new Times(
+                Math.max(0, nanos - before.nanos),
+                max > before.max ? max : Math.min(max, least(used)),
+                Arrays.copyOf(added, used));
     }
 
     /** Returns the number of times below a bound, which is the least time of a bucket. */
