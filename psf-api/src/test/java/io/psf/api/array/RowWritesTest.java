@@ -61,7 +61,8 @@ final class RowWritesTest {
             "marking",
             "writes",
             "inColumn",
-            "mark");
+            "mark",
+            "markRows");
 
     /** A column of a shard. */
     private record Memory(String name, FloatArray values) {
