@@ -203,24 +203,33 @@ public final class TiledOptimizer implements Optimizer {
     @Override
     public void apply(Shard shard, FloatArray update) {
         Shapes.requireDense(shard, update);
-        if (isPlain && !(kernel instanceof RowKernel)) {
-            new Walk(kernel, null, 0, shard, update, TILES.get()).allRows(shard.rows());
+        TiledRows rows = new TiledRows(shard, null, update);
+        if (isPlain) {
+            rows.step(kernel, null, 0);
         } else {
-            complete(shard, new TiledRows(shard, null, update));
+            complete(shard, rows);
         }
     }
 
     @Override
     public void apply(Shard shard, LongArray keys, FloatArray update) {
+        apply(shard, keys, null, update);
+    }
+
+    /**
+     * Applies an update of some rows.
+     *
+     * @param keys [n] int64, global keys
+     * @param known [n], the rows of the keys, -1 for a key without one, completed; null if they are to be found
+     * @param update [n, width] float32
+     */
+    public void apply(Shard shard, LongArray keys, int @Nullable [] known, FloatArray update) {
         Shapes.requireSparse(shard, keys, update);
-        if (isPlain && !(kernel instanceof RowKernel)) {
-            int n = keys.length();
-            Tiles tiles = TILES.get();
-            int[] rows = tiles.rows(n);
-            shard.rows(keys, rows); // before Walk gets the arrays: a growing table reallocates them
-            new Walk(kernel, null, 0, shard, update, tiles).rows(rows, n);
+        TiledRows rows = new TiledRows(shard, keys, known, update);
+        if (isPlain) {
+            rows.step(kernel, null, 0);
         } else {
-            complete(shard, new TiledRows(shard, keys, update));
+            complete(shard, rows);
         }
     }
 

@@ -3,6 +3,7 @@ package io.psf.builtin.optimizer;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,9 +11,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param shard the shard
  * @param keys [n] int64, global keys; null for every row
+ * @param known [n], the rows of the keys, -1 for a key without one; null if they are to be found
  * @param update [n, width] float32
  */
-record TiledRows(Shard shard, @Nullable LongArray keys, FloatArray update) implements PushedRows {
+record TiledRows(Shard shard, @Nullable LongArray keys, int @Nullable [] known, FloatArray update)
+        implements PushedRows {
+    TiledRows(Shard shard, @Nullable LongArray keys, FloatArray update) {
+        this(shard, keys, null, update);
+    }
+
     @Override
     public double[] sums(TensorKernel kernel, @Nullable Gradients gradients, int steps) {
         int[] rows = rows(); // first: a growing table reallocates its arrays
@@ -45,11 +52,24 @@ record TiledRows(Shard shard, @Nullable LongArray keys, FloatArray update) imple
     }
 
     private int @Nullable [] rows() {
-        if (keys == null) {
-            return null;
+        return keys == null ? null : rowsOf(keys);
+    }
+
+    private int[] rowsOf(LongArray keys) {
+        if (known == null) {
+            int[] rows = TiledOptimizer.tiles().rows(keys.length());
+            shard.rows(keys, rows);
+            return rows;
         }
-        int[] rows = TiledOptimizer.tiles().rows(keys.length());
-        shard.rows(keys, rows);
-        return rows;
+        int[] without =
+                IntStream.range(0, known.length).filter(i -> known[i] < 0).toArray();
+        if (without.length > 0) {
+            int[] made = shard.rows(
+                    LongArray.wrap(IntStream.of(without).mapToLong(keys::get).toArray()));
+            for (int i = 0; i < without.length; i++) {
+                known[without[i]] = made[i];
+            }
+        }
+        return known;
     }
 }

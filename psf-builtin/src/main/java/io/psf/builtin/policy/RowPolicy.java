@@ -15,6 +15,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -151,9 +152,16 @@ public final class RowPolicy implements Measured, Metered, MovingState {
      * An update of some rows.
      *
      * @param keys [n] int64, each once
+     * @param rows [n], the rows of the keys, -1 for a key without one, until a row is removed; null if they are to be
+     *     found
      * @param values [n, width] float32
      */
-    public record Part(LongArray keys, FloatArray values) {}
+    public record Part(LongArray keys, int @Nullable [] rows, FloatArray values) {
+        /** Creates an update whose rows are to be found. */
+        public Part(LongArray keys, FloatArray values) {
+            this(keys, null, values);
+        }
+    }
 
     /**
      * Applies an update of some rows: without the keys that are not admitted, after idle rows and as many others were
@@ -194,37 +202,41 @@ public final class RowPolicy implements Measured, Metered, MovingState {
         marks.begin(second);
         LongArray keys = update.keys();
         int n = keys.length();
-        int[] rows = sketch == null ? null : new int[n];
+        int[] rows = new int[n];
         int fresh = marks.touch(keys, rows);
-        int kept = n;
-        if (sketch != null && rows != null) {
-            fresh = 0;
-            kept = 0;
-            for (int i = 0; i < n; i++) {
-                if (rows[i] < 0) {
-                    if (sketch.add(keys.get(i)) < options.admitAfter()) {
-                        continue;
-                    }
-                    fresh++;
-                }
-                rows[kept++] = i; // from here on the positions of the admitted keys
-            }
-        }
+        int[] admitted = sketch == null || fresh == 0 ? null : admitted(sketch, keys, rows);
+        int kept = admitted == null ? n : admitted.length;
+        fresh -= n - kept;
         refused += n - kept;
-        admitted += fresh;
+        this.admitted += fresh;
+        long removed = expired + evicted;
         expire(marks);
         tick(shard);
         evict(shard, marks, fresh, true);
-        if (rows == null || kept == n) {
-            return update;
+        boolean known = expired + evicted == removed;
+        if (admitted == null || kept == n) {
+            return new Part(keys, known ? rows : null, update.values());
         }
         FloatArray values = FloatArray.allocate(kept * shard.width());
-        values.gather(update.values(), rows, 0, kept, shard.width());
+        values.gather(update.values(), admitted, 0, kept, shard.width());
         long[] left = new long[kept];
         for (int i = 0; i < kept; i++) {
-            left[i] = keys.get(rows[i]);
+            left[i] = keys.get(admitted[i]);
+            rows[i] = rows[admitted[i]];
         }
-        return new Part(LongArray.wrap(left), values);
+        return new Part(LongArray.wrap(left), known ? Arrays.copyOf(rows, kept) : null, values);
+    }
+
+    /** Returns the positions of the keys that have a row, or have come often enough to get one. */
+    private int[] admitted(Sketch counts, LongArray keys, int[] rows) {
+        int[] admitted = new int[rows.length];
+        int kept = 0;
+        for (int i = 0; i < rows.length; i++) {
+            if (rows[i] >= 0 || counts.add(keys.get(i)) >= options.admitAfter()) {
+                admitted[kept++] = i;
+            }
+        }
+        return Arrays.copyOf(admitted, kept);
     }
 
     /** Removes idle rows, if it is time to look for them. */

@@ -81,7 +81,7 @@ final class PushSteps {
                     shard,
                     new RowPolicy.Part(keys, update.values()),
                     inParts,
-                    part -> new Update(part.keys(), part.values()).applyTo(shard));
+                    part -> new Update(part.keys(), part.values()).applyTo(shard, part.rows()));
         }
     }
 

@@ -40,14 +40,20 @@ record Update(@Nullable LongArray keys, FloatArray values) {
         return keys == null;
     }
 
+    /** Applies the update. */
+    void applyTo(Shard shard) {
+        applyTo(shard, null);
+    }
+
     /**
      * Applies the update.
      *
+     * @param rows [n], the rows of the keys, -1 for a key without one; null if they are to be found
      * @throws PsException with {@code HANDLER_FAILED}, naming the optimizer, if its code throws
      */
-    void applyTo(Shard shard) {
+    void applyTo(Shard shard, int @Nullable [] rows) {
         try {
-            apply(shard);
+            apply(shard, rows);
         } catch (PsException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -56,10 +62,14 @@ record Update(@Nullable LongArray keys, FloatArray values) {
         }
     }
 
-    private void apply(Shard shard) {
+    private void apply(Shard shard, int @Nullable [] rows) {
         if (keys == null) {
             shard.optimizer().apply(shard, values);
-        } else if (keys.length() > 0 || TiledOptimizer.dependsOnPushes(shard)) {
+        } else if (keys.length() == 0 && !TiledOptimizer.dependsOnPushes(shard)) {
+            return;
+        } else if (shard.optimizer() instanceof TiledOptimizer tiled) {
+            tiled.apply(shard, keys, rows, values);
+        } else {
             shard.optimizer().apply(shard, keys, values);
         }
     }

@@ -12,6 +12,7 @@ import io.psf.api.array.RowWrites;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.Laws;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.optimizer.TiledOptimizer;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
 import io.psf.testkit.TestShard;
@@ -70,12 +71,18 @@ class RowPolicyTest {
     private static void push(Shard shard, TestShard stepped, long... keys) {
         FloatArray ones = FloatArray.allocate(stepped.width() * keys.length);
         ones.fill(1);
-        RowPolicy.of(shard)
-                .apply(
-                        shard,
-                        new RowPolicy.Part(LongArray.wrap(keys), ones),
-                        true,
-                        part -> stepped.optimizer().apply(stepped, part.keys(), part.values()));
+        RowPolicy.of(shard).apply(shard, new RowPolicy.Part(LongArray.wrap(keys), ones), true, part -> {
+            int[] known = part.rows();
+            if (known == null || shard != stepped) {
+                stepped.optimizer().apply(stepped, part.keys(), part.values());
+                return;
+            }
+            int[] found = new int[known.length];
+            var unused = stepped.find(part.keys(), found);
+            assertThat(known).isEqualTo(found);
+            ((TiledOptimizer) stepped.optimizer()).apply(stepped, part.keys(), known, part.values());
+            assertThat(known).isEqualTo(stepped.rows(part.keys()));
+        });
     }
 
     private static Set<Long> keys(TestShard shard) {
