@@ -23,6 +23,7 @@ class TablesOnHostTest {
         return new HostDriver(folder).run("io.psf.gpu.PoliciesOnDeviceTest");
     }
 
+    @Tag("long")
     @TestFactory
     List<DynamicTest> bags() {
         return new HostDriver(folder).run("io.psf.gpu.BagsOnDeviceTest");
