@@ -38,12 +38,7 @@ class BatchesTest {
 
     @BeforeAll
     static void start() {
-        spark = SparkSession.builder()
-                .master("local[2]")
-                .appName("batches")
-                .config("spark.ui.enabled", false)
-                .config("spark.plugins", PsfPlugin.class.getName())
-                .config("spark.psf.servers", 2)
+        spark = LocalSpark.withPlugin()
                 .config("spark.psf.checkpoints", folder.resolve("checkpoints").toString())
                 .getOrCreate();
         for (int file = 0; file < FILES; file++) {

@@ -12,11 +12,9 @@ import io.psf.api.TensorId;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
-import java.io.IOException;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,18 +26,7 @@ class FramesTest {
 
     @BeforeAll
     static void start() {
-        spark = SparkSession.builder()
-                .master("local[2]")
-                .config("spark.ui.enabled", false)
-                .config("spark.sql.shuffle.partitions", 4)
-                .config("spark.plugins", PsfPlugin.class.getName())
-                .config("spark.psf.servers", 2)
-                .getOrCreate();
-    }
-
-    @AfterAll
-    static void stop() throws IOException {
-        spark.close();
+        spark = LocalSpark.get();
     }
 
     /** Returns rows with vectors of (key, 2 key). */

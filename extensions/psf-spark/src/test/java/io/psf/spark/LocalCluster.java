@@ -29,11 +29,8 @@ public final class LocalCluster {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return SparkSession.builder()
+        return LocalSpark.withPlugin()
                 .master("local-cluster[" + executors + ",1," + megabytes + "]")
-                .appName("local-cluster")
-                .config("spark.ui.enabled", false)
-                .config("spark.plugins", PsfPlugin.class.getName())
                 .config("spark.psf.servers", executors)
                 .config("spark.psf.heartbeat", "3s")
                 .config("spark.executor.memory", megabytes + "m")

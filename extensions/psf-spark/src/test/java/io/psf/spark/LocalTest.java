@@ -35,14 +35,6 @@ import org.junit.jupiter.api.io.TempDir;
 class LocalTest {
     private static final TensorSpec W = TensorSpec.dense("w", 100).optimizer(Optimizers.add());
 
-    private static SparkSession.Builder local() {
-        return SparkSession.builder()
-                .master("local[2]")
-                .appName("local")
-                .config("spark.ui.enabled", false)
-                .config("spark.psf.servers", 2);
-    }
-
     private static final Set<String> APPLICATIONS = new HashSet<>();
 
     private static void countsParts(SparkSession spark) {
@@ -62,8 +54,7 @@ class LocalTest {
 
     @Test
     void anApplicationWithThePluginIsACluster() throws Exception {
-        try (SparkSession spark =
-                local().config("spark.plugins", PsfPlugin.class.getName()).getOrCreate()) {
+        try (SparkSession spark = LocalSpark.withPlugin().getOrCreate()) {
             countsParts(spark);
         }
     }
@@ -72,7 +63,7 @@ class LocalTest {
     @Test
     void sinksOfSparkHaveTheCallsAndTheServers(@TempDir Path folder) throws Exception {
         String sink = "spark.metrics.conf.*.sink.csv.";
-        try (SparkSession spark = local().config("spark.plugins", PsfPlugin.class.getName())
+        try (SparkSession spark = LocalSpark.withPlugin()
                 .config("spark.metrics.namespace", "test")
                 .config(sink + "class", CsvSink.class.getName())
                 .config(sink + "directory", folder.toString())
@@ -95,7 +86,7 @@ class LocalTest {
 
     @Test
     void anApplicationWithoutThePluginStartsItsCluster() throws Exception {
-        try (SparkSession spark = local().getOrCreate()) {
+        try (SparkSession spark = LocalSpark.another().getOrCreate()) {
             PsSpark.start(spark);
             countsParts(spark);
         }
@@ -106,7 +97,7 @@ class LocalTest {
     void aClusterOfAnApplicationHasTls(@TempDir Path folder) throws Exception {
         TlsAuthority.Issued node = new TlsAuthority(folder, "authority").issue("node");
         List<Path> files = List.of(node.certificate(), node.key(), node.authority());
-        try (SparkSession spark = local().config("spark.plugins", PsfPlugin.class.getName())
+        try (SparkSession spark = LocalSpark.withPlugin()
                 .config("spark.driver.host", "127.0.0.1")
                 .config("spark.files", files.stream().map(Path::toString).collect(Collectors.joining(",")))
                 .config("spark.psf.secret", "the secret of this test")
@@ -139,7 +130,7 @@ class LocalTest {
 
     @Test
     void aTrainingThatHasEndedEarlyIsNotGoneOnWith(@TempDir Path folder) throws Exception {
-        try (SparkSession spark = local().config("spark.plugins", PsfPlugin.class.getName())
+        try (SparkSession spark = LocalSpark.withPlugin()
                 .config("spark.psf.checkpoints", folder.toString())
                 .getOrCreate()) {
             TensorId w = Tensors.init(PsSpark.client(), W);

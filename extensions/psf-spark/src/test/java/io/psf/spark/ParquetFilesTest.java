@@ -12,7 +12,6 @@ import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.interchange.Parquet;
 import io.psf.interchange.VectorFile;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +20,6 @@ import java.util.TreeMap;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Spark's Parquet files are read here, and those of psf by Spark. */
 @Timeout(120)
 class ParquetFilesTest {
-    private static final int ROWS = 30_000;
+    private static final int ROWS = 12_000;
     private static final TensorId E = TensorId.of("e");
 
     private static SparkSession spark;
@@ -42,18 +40,7 @@ class ParquetFilesTest {
 
     @BeforeAll
     static void start() {
-        spark = SparkSession.builder()
-                .master("local[2]")
-                .appName("parquet")
-                .config("spark.ui.enabled", false)
-                .config("spark.psf.servers", 2)
-                .config("spark.plugins", PsfPlugin.class.getName())
-                .getOrCreate();
-    }
-
-    @AfterAll
-    static void stop() throws IOException {
-        spark.close();
+        spark = LocalSpark.get();
     }
 
     /** Returns vectors of which a part repeats, so that some pages have a dictionary and some have none. */
@@ -61,15 +48,15 @@ class ParquetFilesTest {
         return spark.range(ROWS)
                 .selectExpr(
                         "id * 7919 - 5 as key",
-                        "transform(sequence(0, 3), j -> cast(if(id < 20000, id % 10 + j, sqrt(id * 4 + j)) as "
-                                + element + ")) as vector",
+                        "transform(sequence(0, 3), j -> cast(if(id < 8000, id % 10 + j, sqrt(id * 4 + j)) as " + element
+                                + ")) as vector",
                         "concat('w', id) as word");
     }
 
     private static float[] row(long id) {
         float[] row = new float[4];
         for (int j = 0; j < 4; j++) {
-            row[j] = id < 20000 ? id % 10 + j : (float) Math.sqrt((double) (id * 4 + j));
+            row[j] = id < 8000 ? id % 10 + j : (float) Math.sqrt((double) (id * 4 + j));
         }
         return row;
     }
@@ -92,8 +79,8 @@ class ParquetFilesTest {
                 .write()
                 .option("compression", compression)
                 .option("parquet.writer.version", version)
-                .option("parquet.block.size", 1 << 17)
-                .option("parquet.page.size", 1 << 14)
+                .option("parquet.block.size", 1 << 15)
+                .option("parquet.page.size", 1 << 12)
                 .parquet(out);
         VectorFile vectors = VectorFile.parquet(Path.of(out));
         assertThat(vectors.rows()).isEqualTo(ROWS);

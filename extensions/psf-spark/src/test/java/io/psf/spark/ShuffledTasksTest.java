@@ -10,7 +10,6 @@ import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.TaskCaller;
-import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,15 +51,16 @@ class ShuffledTasksTest {
 
     @BeforeAll
     static void start() {
-        spark = LocalCluster.of(2, 1024)
-                .config("spark.psf.servers", 1)
-                .config("spark.psf.checkpoints", folder.toString())
-                .getOrCreate();
+        start(LocalSpark.withPlugin().master("local[2,4]")); // a task may fail three times
+    }
+
+    private static void start(SparkSession.Builder builder) {
+        spark = builder.config("spark.psf.checkpoints", folder.toString()).getOrCreate();
     }
 
     @AfterAll
-    static void stop() throws IOException {
-        spark.close();
+    static void stop() {
+        spark.stop();
     }
 
     private static TensorId counts(String name) {
@@ -216,6 +216,8 @@ class ShuffledTasksTest {
     @Test
     @Tag("long")
     void aTrainingRepeatsTheEpochInWhichAnExecutorWithoutAServerIsLost() throws Exception {
+        spark.stop();
+        start(LocalCluster.of(2, 1024).config("spark.psf.servers", 1));
         trainsWith("halting", ShuffledTasksTest::halt);
     }
 

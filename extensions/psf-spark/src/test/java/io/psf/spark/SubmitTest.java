@@ -56,13 +56,13 @@ final class SubmitTest {
         TlsAuthority.Issued node = new TlsAuthority(folder, "authority").issue("node");
         List<String> conf = List.of(
                 PLUGIN,
-                "spark.psf.servers=2",
+                "spark.psf.servers=1",
                 "spark.files=" + node.certificate() + "," + node.key() + "," + node.authority(),
                 "spark.psf.tls.certificate=" + node.certificate().getFileName(),
                 "spark.psf.tls.key=" + node.key().getFileName(),
                 "spark.psf.tls.authority=" + node.authority().getFileName());
-        assertThat(submit(2, conf))
-                .contains("tasks: [100 in ", "servers: 2", "tensor: from 4.0 to 4.0")
+        assertThat(submit(1, conf))
+                .contains("tasks: [100 in ", "servers: 1", "tensor: from 4.0 to 4.0")
                 .contains("in MutableURLClassLoader");
     }
 

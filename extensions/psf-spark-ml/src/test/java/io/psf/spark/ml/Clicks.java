@@ -1,6 +1,5 @@
 package io.psf.spark.ml;
 
-import io.psf.spark.PsfPlugin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +17,6 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
-import org.jspecify.annotations.Nullable;
 
 /** Generated rows of hashed features, whose labels a model of known weights has drawn. */
 final class Clicks {
@@ -33,23 +31,6 @@ final class Clicks {
             .add("values", DataTypes.createArrayType(DataTypes.DoubleType));
 
     private Clicks() {}
-
-    /**
-     * Returns a session.
-     *
-     * @param checkpoints the servers' directory; null for none
-     */
-    static SparkSession spark(@Nullable Path checkpoints) {
-        return SparkSession.builder()
-                .master("local[2]")
-                .appName("estimators")
-                .config("spark.ui.enabled", false)
-                .config("spark.sql.shuffle.partitions", 2)
-                .config("spark.plugins", PsfPlugin.class.getName())
-                .config("spark.psf.servers", 2)
-                .config("spark.psf.checkpoints", checkpoints == null ? "" : checkpoints.toString())
-                .getOrCreate();
-    }
 
     /** Returns rows with features as vectors, and as keys and values. A fifth is for tests. */
     static Dataset<Row> rows(SparkSession spark, int rows, long seed) {

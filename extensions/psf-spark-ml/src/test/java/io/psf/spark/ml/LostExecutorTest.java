@@ -63,7 +63,6 @@ class LostExecutorTest {
         spark = CountedKill.of(LocalCluster.of(2, 1024), folder)
                 .config("spark.psf.checkpoints", checkpoints.toString())
                 .config("spark.decommission.enabled", true)
-                .config("spark.sql.shuffle.partitions", 2)
                 .getOrCreate();
         Dataset<Row> all = Clicks.rows(spark, 8_000, 1);
         training = all.where("not isTest");

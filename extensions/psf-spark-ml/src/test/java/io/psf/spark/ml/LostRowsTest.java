@@ -40,7 +40,6 @@ class LostRowsTest {
     static void start() {
         spark = CountedKill.of(LocalCluster.of(2, 1024), folder)
                 .config("spark.psf.servers", 1)
-                .config("spark.sql.shuffle.partitions", 2)
                 .getOrCreate();
         rows = Clicks.rows(spark, 8_000, 1);
     }

@@ -1,5 +1,6 @@
 package io.psf.spark.ml;
 
+import io.psf.spark.LocalSpark;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -9,7 +10,6 @@ import org.apache.spark.ml.linalg.Vectors;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
-import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
@@ -37,7 +37,7 @@ final class PlantedLabels {
      * Returns rows: {@code number} is linear but for noise, and {@code wrong} also but for a large number in one of ten
      * rows; {@code count} has Poisson's distribution; {@code class} is one of 4, and {@code sign} 0 or 1.
      */
-    static Dataset<Row> rows(SparkSession spark, int rows, long seed) {
+    static Dataset<Row> rows(int rows, long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         List<Row> all = new ArrayList<>();
         for (int i = 0; i < rows; i++) {
@@ -58,7 +58,7 @@ final class PlantedLabels {
                     random.nextDouble() < 1 / (1 + Math.exp(-2 * margin(indices, 0))) ? 1.0 : 0.0,
                     random.nextInt(4) == 0));
         }
-        return spark.createDataFrame(all, SCHEMA).coalesce(2);
+        return LocalSpark.get().createDataFrame(all, SCHEMA).coalesce(2);
     }
 
     private static double margin(int[] indices, int output) {

@@ -1,5 +1,6 @@
 package io.psf.spark.ml;
 
+import io.psf.spark.LocalSpark;
 import java.io.Serializable;
 import java.util.Arrays;
 import java.util.Random;
@@ -8,7 +9,6 @@ import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
-import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
@@ -54,9 +54,9 @@ record PlantedText(int groups, int words, boolean isZipf, double others) impleme
     }
 
     /** Returns sentences in the column {@code words}. */
-    static Dataset<Row> frame(SparkSession spark, int[][] sentences) {
-        return spark.createDataFrame(
-                Arrays.stream(sentences).map(PlantedText::row).toList(), SCHEMA);
+    static Dataset<Row> frame(int[][] sentences) {
+        return LocalSpark.get()
+                .createDataFrame(Arrays.stream(sentences).map(PlantedText::row).toList(), SCHEMA);
     }
 
     static Row row(int[] sentence) {

@@ -4,6 +4,7 @@ import static org.apache.spark.sql.functions.expr;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.builtin.Tensors;
+import io.psf.spark.LocalSpark;
 import io.psf.spark.PsSpark;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,10 +15,8 @@ import org.apache.spark.ml.evaluation.RegressionEvaluator;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
-import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,24 +28,14 @@ class PsFactorizationMachineTest {
     private static final int USERS = 60;
     private static final int ITEMS = 40;
 
-    @TempDir
-    static Path checkpoints;
-
-    private static SparkSession spark;
     private static Dataset<Row> training;
     private static Dataset<Row> test;
 
     @BeforeAll
     static void start() {
-        spark = Clicks.spark(checkpoints);
-        Dataset<Row> all = ratings().persist();
+        Dataset<Row> all = ratings().localCheckpoint();
         training = all.where("not isTest");
         test = all.where("isTest");
-    }
-
-    @AfterAll
-    static void stop() {
-        spark.stop();
     }
 
     private static Dataset<Row> ratings() {
@@ -67,7 +56,8 @@ class PsFactorizationMachineTest {
                     random.nextDouble() < 1 / (1 + Math.exp(-3 * rating)) ? 1.0 : 0.0,
                     random.nextInt(5) == 0));
         }
-        return spark.createDataFrame(
+        return LocalSpark.get()
+                .createDataFrame(
                         all,
                         new StructType()
                                 .add("keys", DataTypes.createArrayType(DataTypes.LongType))
@@ -83,7 +73,7 @@ class PsFactorizationMachineTest {
                 .setFactorSize(4)
                 .setInitStd(0.1)
                 .setStepSize(0.2)
-                .setMaxIter(12)
+                .setMaxIter(8)
                 .setBatchSize(256);
     }
 
@@ -130,16 +120,5 @@ class PsFactorizationMachineTest {
         assertThat(predictions(model.transform(more))).isEqualTo(predictions(model.transform(test)));
         assertThat(predictions(model.exported().transform(more))).isEqualTo(predictions(model.transform(test)));
         model.release();
-    }
-
-    @Test
-    void aFitWithCheckpointsHasThemUntilTheModelIsReleased() throws IOException {
-        PsFactorizationMachineModel model =
-                estimator().setCheckpoints(true).setMaxIter(3).fit(training);
-        assertThat(Clicks.steps(checkpoints, model.uid()))
-                .extracting(Path::getFileName)
-                .hasToString("[step-000000000003, step-000000000002]");
-        model.release();
-        assertThat(Clicks.steps(checkpoints, model.uid())).isEmpty();
     }
 }

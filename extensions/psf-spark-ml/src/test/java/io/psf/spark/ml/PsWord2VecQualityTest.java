@@ -2,14 +2,10 @@ package io.psf.spark.ml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.psf.spark.PsfPlugin;
 import java.util.Locale;
 import org.apache.spark.ml.feature.Word2Vec;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,25 +13,6 @@ import org.junit.jupiter.api.Timeout;
 /** The quality of vectors after one pass, beside a plain skip-gram on one thread and Spark's Word2Vec. */
 @Timeout(120)
 class PsWord2VecQualityTest {
-    private static SparkSession spark;
-
-    @BeforeAll
-    static void start() {
-        spark = SparkSession.builder()
-                .master("local[2]")
-                .appName("quality")
-                .config("spark.ui.enabled", false)
-                .config("spark.sql.shuffle.partitions", 2)
-                .config("spark.psf.servers", 2)
-                .config("spark.plugins", PsfPlugin.class.getName())
-                .getOrCreate();
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        spark.close();
-    }
-
     private static double accuracy(PlantedText text, Dataset<Row> frame, int partitions) {
         PsWord2VecModel model = new PsWord2Vec()
                 .setInputCol("words")
@@ -60,7 +37,7 @@ class PsWord2VecQualityTest {
         double plain = text.accuracy(PlainSkipGram.train(sentences, text.vocabulary()));
         print("a plain skip-gram", plain);
         for (int partitions : new int[] {1, 2}) {
-            double found = accuracy(text, PlantedText.frame(spark, sentences), partitions);
+            double found = accuracy(text, PlantedText.frame(sentences), partitions);
             print("PsWord2Vec, " + partitions + " partitions", found);
             assertThat(found).isGreaterThan(Math.max(plain, .9));
         }
@@ -72,7 +49,7 @@ class PsWord2VecQualityTest {
     void onePassIsWorthThatOfOtherProgramsOnWordsOfUnequalCounts() {
         PlantedText text = new PlantedText(100, 50, true, .5);
         int[][] sentences = text.sentences(20_000, 3);
-        Dataset<Row> frame = PlantedText.frame(spark, sentences).repartition(2).cache();
+        Dataset<Row> frame = PlantedText.frame(sentences).repartition(2).cache();
         double plain = text.accuracy(PlainSkipGram.train(sentences, text.vocabulary()));
         print("a plain skip-gram", plain);
         double mllib = text.accuracy(text.vectors(

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.psf.builtin.Tensors;
+import io.psf.spark.LocalSpark;
 import io.psf.spark.PsSpark;
-import io.psf.spark.PsfPlugin;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,7 +22,6 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -43,27 +42,15 @@ class PsWord2VecTest {
 
     @BeforeAll
     static void start() {
-        spark = SparkSession.builder()
-                .master("local[2]")
-                .appName("word2vec")
-                .config("spark.ui.enabled", false)
-                .config("spark.sql.shuffle.partitions", 2)
-                .config("spark.psf.servers", 2)
-                .config("spark.plugins", PsfPlugin.class.getName())
-                .getOrCreate();
+        spark = LocalSpark.get();
         text = sentences(2500);
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        spark.close();
     }
 
     @AfterEach
     void nothingIsLeft() {
         assertThat(Tensors.list(PsSpark.client()))
                 .extracting(tensor -> tensor.tensor().id().name())
-                .isEmpty();
+                .noneMatch(name -> name.startsWith("psWord2Vec"));
     }
 
     /** Returns sentences of 16 words of one topic, each followed by a word that all topics share. */
@@ -79,7 +66,7 @@ class PsWord2VecTest {
             }
             rows.add(RowFactory.create(i, words));
         }
-        return spark.createDataFrame(rows, SCHEMA).repartition(2).cache();
+        return spark.createDataFrame(rows, SCHEMA).repartition(2).localCheckpoint();
     }
 
     private static PsWord2Vec estimator() {
@@ -169,7 +156,7 @@ class PsWord2VecTest {
 
     @Test
     void aPipelineWithAModelIsSavedAndLoaded(@TempDir Path directory) throws Exception {
-        Dataset<Row> few = text.limit(50).cache();
+        Dataset<Row> few = text.limit(50).localCheckpoint();
         PipelineModel model = new Pipeline()
                 .setStages(new PipelineStage[] {estimator().setMaxIter(1).setMinCount(1)})
                 .fit(few);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.psf.builtin.Tensors;
+import io.psf.spark.LocalSpark;
 import io.psf.spark.PsSpark;
 import java.io.IOException;
 import java.io.Serial;
@@ -18,8 +19,6 @@ import org.apache.spark.ml.tuning.CrossValidatorModel;
 import org.apache.spark.ml.tuning.ParamGridBuilder;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,18 +28,11 @@ import org.junit.jupiter.api.io.TempDir;
 /** Models whose weights on the servers are freed, by their user or since nothing refers to them. */
 @Timeout(180)
 class ReleasedModelTest {
-    private static SparkSession spark;
     private static Dataset<Row> rows;
 
     @BeforeAll
     static void start() {
-        spark = Clicks.spark(null);
-        rows = Clicks.rows(spark, 2_000, 1).persist();
-    }
-
-    @AfterAll
-    static void stop() {
-        spark.stop();
+        rows = Clicks.rows(LocalSpark.get(), 2_000, 1).localCheckpoint();
     }
 
     private static PsLogisticRegression estimator() {

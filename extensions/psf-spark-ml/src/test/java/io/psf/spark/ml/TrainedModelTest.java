@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.psf.spark.LocalSpark;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
@@ -15,8 +16,6 @@ import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.ml.param.Params;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,27 +24,20 @@ import org.junit.jupiter.api.io.TempDir;
 /** The training with weighted rows, and the summary of a training. */
 @Timeout(180)
 class TrainedModelTest {
-    private static SparkSession spark;
     private static Dataset<Row> all;
     /** Each row, and its opposite, which does not count. */
     private static Dataset<Row> weighted;
 
     @BeforeAll
     static void start() {
-        spark = Clicks.spark(null);
-        all = Clicks.rows(spark, 8_000, 1).persist();
+        all = Clicks.rows(LocalSpark.get(), 8_000, 1).localCheckpoint();
         Dataset<Row> opposite = all.withColumn("label", expr("1 - label")).withColumn("times", expr("0"));
         weighted = all.withColumn("times", expr("2")).union(opposite);
     }
 
-    @AfterAll
-    static void stop() {
-        spark.stop();
-    }
-
     private static PsLogisticRegression estimator() {
         return new PsLogisticRegression()
-                .setMaxIter(4)
+                .setMaxIter(3)
                 .setBatchSize(256)
                 .setPatience(9)
                 .setValidationIndicatorCol("isTest");
@@ -108,11 +100,11 @@ class TrainedModelTest {
     void aModelSaysHowItsTrainingWent(@TempDir Path folder) throws IOException {
         PsLogisticRegressionModel model = estimator().fit(all);
         PsTrainingSummary summary = model.summary();
-        assertThat(summary.totalIterations()).isEqualTo(4).isEqualTo(model.epochs());
-        assertThat(summary.objectiveHistory()).hasSize(4);
+        assertThat(summary.totalIterations()).isEqualTo(3).isEqualTo(model.epochs());
+        assertThat(summary.objectiveHistory()).hasSize(3);
         assertThat(last(summary.objectiveHistory()))
                 .isLessThan(summary.objectiveHistory().get(0));
-        assertThat(summary.validationHistory()).hasSize(4);
+        assertThat(summary.validationHistory()).hasSize(3);
         assertThat(last(summary.areaHistory()))
                 .isCloseTo(Clicks.auc(model.transform(all.where("isTest"))), within(0.001));
         assertThat(model.copy(ParamMap.empty()).summary()).isEqualTo(summary);
@@ -165,7 +157,7 @@ class TrainedModelTest {
                 }
             }
         }
-        assertThat(estimator().getMaxIter()).isEqualTo(4);
+        assertThat(estimator().getMaxIter()).isEqualTo(3);
         model.release();
     }
 }
