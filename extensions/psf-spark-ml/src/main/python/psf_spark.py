@@ -262,6 +262,22 @@ class PsMatrixFactorizationModel(_PsScorer):
         """A frame of the factors of the items: id, features and bias."""
         return self._frame(self._java_obj.itemFactors())
 
+    def recommendForAllUsers(self, numItems):
+        """Returns a frame of the items with the highest predictions for each user, as pyspark.ml's ALSModel does."""
+        return self._frame(self._java_obj.recommendForAllUsers(numItems))
+
+    def recommendForAllItems(self, numUsers):
+        """Returns a frame of the users with the highest predictions for each item."""
+        return self._frame(self._java_obj.recommendForAllItems(numUsers))
+
+    def recommendForUserSubset(self, dataset, numItems):
+        """Returns recommendForAllUsers for the users of a frame."""
+        return self._frame(self._java_obj.recommendForUserSubset(dataset._jdf, numItems))
+
+    def recommendForItemSubset(self, dataset, numUsers):
+        """Returns recommendForAllItems for the items of a frame."""
+        return self._frame(self._java_obj.recommendForItemSubset(dataset._jdf, numUsers))
+
 
 class PsWord2Vec(_PsEstimator):
     """Skip-gram with negative sampling, whose dot products the servers compute."""

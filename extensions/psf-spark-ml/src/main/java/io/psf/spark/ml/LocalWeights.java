@@ -23,8 +23,12 @@ record LocalWeights(Kernel kernel, long[] keys, float[] rows, float[] bias) impl
 
     @Override
     public float[] margins(Batch batch, boolean needsAll) {
+        return kernel.margins(batch, weightsOf(batch.keys()), bias, needsAll);
+    }
+
+    @Override
+    public float[] weightsOf(long[] wanted) {
         int width = kernel.width();
-        long[] wanted = batch.keys();
         float[] weights = new float[wanted.length * width];
         int from = 0;
         for (int i = 0; i < wanted.length && from < keys.length; i++) { // both ascend
@@ -34,7 +38,7 @@ record LocalWeights(Kernel kernel, long[] keys, float[] rows, float[] bias) impl
             }
             from = at >= 0 ? at + 1 : -at - 1;
         }
-        return kernel.margins(batch, weights, bias, needsAll);
+        return weights;
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.psf.spark.ml;
 
 import java.io.Serializable;
 
-/** Scores batches of rows, in any process of the application. */
+/** The weights of a model in any process of the application: score batches of rows there. */
 interface Margins extends Serializable {
     /**
      * Returns the margins of a batch's rows, [rows, outputs] float32. Blocks.
@@ -10,4 +10,14 @@ interface Margins extends Serializable {
      * @param needsAll true if a row with a key that has no weights has no margins: NaN
      */
     float[] margins(Batch batch, boolean needsAll);
+
+    /**
+     * Returns the weights of keys, [keys, width] float32, which are 0 of a key that the model does not have. Blocks.
+     *
+     * @param keys ascending
+     */
+    float[] weightsOf(long[] keys);
+
+    /** Returns the weights that all rows have in common, [outputs] float32. Blocks. */
+    float[] bias();
 }

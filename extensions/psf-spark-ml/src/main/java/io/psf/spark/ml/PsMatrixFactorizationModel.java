@@ -37,6 +37,51 @@ public final class PsMatrixFactorizationModel extends PsScorer<PsMatrixFactoriza
         return Ratings.factors(getWeights(), true);
     }
 
+    /**
+     * Returns the items with the highest predicted ratings for each user, as Spark's ALS does: columns of {@code
+     * userCol}, bigint, and {@code recommendations}, an array of structs of {@code itemCol}, bigint, and {@code rating},
+     * float, the highest first. All items are rated for each user, by tasks, when the frame is evaluated. The driver has
+     * the ids of the items, and no factors.
+     *
+     * @param numItems the most items for a user
+     */
+    public Dataset<Row> recommendForAllUsers(int numItems) {
+        return recommend(Ratings.keys(getWeights(), false), true, "numItems", numItems);
+    }
+
+    /**
+     * As {@link #recommendForAllUsers}, for the users of a frame that the model has, each once.
+     *
+     * @param dataset with a column {@code userCol}
+     */
+    public Dataset<Row> recommendForUserSubset(Dataset<?> dataset, int numItems) {
+        return recommend(Ratings.keys(dataset, "user", getUserCol(), false), true, "numItems", numItems);
+    }
+
+    /** Returns the users with the highest predicted ratings for each item, as {@link #recommendForAllUsers}. */
+    public Dataset<Row> recommendForAllItems(int numUsers) {
+        return recommend(Ratings.keys(getWeights(), true), false, "numUsers", numUsers);
+    }
+
+    /**
+     * As {@link #recommendForAllItems}, for the items of a frame that the model has, each once.
+     *
+     * @param dataset with a column {@code itemCol}
+     */
+    public Dataset<Row> recommendForItemSubset(Dataset<?> dataset, int numUsers) {
+        return recommend(Ratings.keys(dataset, "item", getItemCol(), true), false, "numUsers", numUsers);
+    }
+
+    private Dataset<Row> recommend(Dataset<Row> keys, boolean ofItems, String what, int most) {
+        if (most < 1) {
+            throw new IllegalArgumentException(what + ": " + most + " (expected: at least 1)");
+        }
+        Margins weights = everywhere(requireWeights(), keys.sparkSession());
+        StructType schema =
+                ofItems ? Recommend.schema(getUserCol(), getItemCol()) : Recommend.schema(getItemCol(), getUserCol());
+        return Recommend.frame(weights, kernel().width(), keys, Ratings.keys(getWeights(), ofItems), most, schema);
+    }
+
     @Override
     Loss trainedLoss() {
         return NumberLoss.SQUARED;

@@ -191,7 +191,7 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
         return rows.mapPartitions(score, Encoders.row(more));
     }
 
-    private synchronized Margins everywhere(Weights some, SparkSession spark) {
+    final synchronized Margins everywhere(Weights some, SparkSession spark) {
         if (!(some instanceof LocalWeights local)) {
             return some;
         }

@@ -48,6 +48,28 @@ final class Ratings {
         return data.withColumn(KEYS, array(user, item.plus(1)));
     }
 
+    /** Returns the distinct keys of a column of users or of items, as column {@code key}. */
+    static Dataset<Row> keys(Dataset<?> data, String what, String column, boolean ofItems) {
+        check(data.schema(), what, column);
+        return data.select(key(what, column).plus(ofItems ? 1 : 0).as("key"))
+                .where("key is not null")
+                .distinct();
+    }
+
+    /** Returns the keys of users or of items, of a frame with a column {@code key}. */
+    static Dataset<Row> keys(Dataset<Row> weights, boolean ofItems) {
+        return weights.select("key").where(isOf(ofItems));
+    }
+
+    /** Returns the user or item of a key. */
+    static long id(long key) {
+        return key >> 1;
+    }
+
+    private static String isOf(boolean ofItems) {
+        return "(key & 1) = " + (ofItems ? 1 : 0);
+    }
+
     private static Column key(String what, String column) {
         Column id = Input.quoted(column).cast(DataTypes.LongType);
         Column message = concat(
@@ -60,7 +82,7 @@ final class Ratings {
 
     /** Returns the weights of users or of items, with the columns {@code id}, {@code features} and {@code bias}. */
     static Dataset<Row> factors(Dataset<Row> weights, boolean ofItems) {
-        return weights.where("(key & 1) = " + (ofItems ? 1 : 0))
+        return weights.where(isOf(ofItems))
                 .selectExpr("shiftright(key, 1) as id", "factors as features", "weight as bias");
     }
 }

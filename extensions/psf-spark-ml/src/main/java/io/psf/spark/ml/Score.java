@@ -43,6 +43,16 @@ record Score(Margins weights, Input input, boolean needsAll, Output output, Stru
         public float[] margins(Batch batch, boolean needsAll) {
             return local.value().margins(batch, needsAll);
         }
+
+        @Override
+        public float[] weightsOf(long[] keys) {
+            return local.value().weightsOf(keys);
+        }
+
+        @Override
+        public float[] bias() {
+            return local.value().bias();
+        }
     }
 
     private static final class Scored implements Iterator<Row> {

@@ -135,6 +135,11 @@ final class ServedWeights implements Weights {
         return call(() -> weights.margins(batch, needsAll));
     }
 
+    @Override
+    public float[] weightsOf(long[] keys) {
+        return call(() -> weights.weightsOf(keys));
+    }
+
     /** The tasks of the frame pull the weights. */
     @Override
     public Dataset<Row> frame(SparkSession spark) {

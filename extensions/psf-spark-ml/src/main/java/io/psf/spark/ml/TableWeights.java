@@ -26,7 +26,16 @@ record TableWeights(Kernel kernel, Table table, boolean hasBias) implements Marg
         return kernel.margins(batch, weights, bias, needsAll);
     }
 
-    float[] bias() {
+    @Override
+    public float[] weightsOf(long[] keys) {
+        float[] weights = new float[keys.length * kernel.width()];
+        table.pull(PsSpark.client(), keys, weights).await();
+        kernel.complete(keys, keys.length, weights, true);
+        return weights;
+    }
+
+    @Override
+    public float[] bias() {
         float[] bias = new float[kernel.outputs()];
         if (hasBias) {
             table.pullBias(PsSpark.client(), bias).await();
@@ -36,13 +45,9 @@ record TableWeights(Kernel kernel, Table table, boolean hasBias) implements Marg
 
     /** Fetches all weights other than 0. Blocks. */
     LocalWeights fetch() {
-        PsClient caller = PsSpark.client();
         Fetched fetched = new Fetched(kernel.width());
-        for (long[] keys : table.keys(caller)) {
-            float[] weights = new float[keys.length * kernel.width()];
-            table.pull(caller, keys, weights).await();
-            kernel.complete(keys, keys.length, weights, true);
-            fetched.add(keys, weights);
+        for (long[] keys : table.keys(PsSpark.client())) {
+            fetched.add(keys, weightsOf(keys));
         }
         return fetched.weights(kernel, bias());
     }

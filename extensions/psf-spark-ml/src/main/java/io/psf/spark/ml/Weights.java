@@ -9,9 +9,6 @@ interface Weights extends Margins {
     /** Returns the model's arithmetic. */
     Kernel kernel();
 
-    /** Returns the weights that all rows have in common, [outputs] float32. Blocks. */
-    float[] bias();
-
     /** Returns the weights that are not 0, with the columns of {@link WeightFrames}. */
     Dataset<Row> frame(SparkSession spark);
 }
