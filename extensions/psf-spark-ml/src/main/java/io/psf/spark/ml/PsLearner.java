@@ -126,21 +126,8 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
         transformSchema(data.schema());
         Dataset<Row> rows = prepared(data);
         Input input = input(rows);
-        Weights initial = initial(input.numFeatures());
-        Fitting fitting = new Fitting(
-                uid(),
-                new TrainingRows(
-                        input,
-                        new TrainingRows.Labels(label(), getWeightCol(), getValidationIndicatorCol(), labels()),
-                        getNumPartitions(),
-                        getBatchSize(),
-                        getSeed()),
-                getFitIntercept(),
-                initial,
-                new Training.Schedule(
-                        getMaxIter(), !getValidationIndicatorCol().isEmpty(), getTol(), getPatience(), getSeed()),
-                EpochLoop.saves(this, checkpoints(), data.sparkSession()));
-        Fitting.Trained trained = fitting.run(rows, classes -> kernel(data.schema(), initial, classes), this::rules);
+        Fitting.Trained trained = train(
+                rows, input, initial(input.numFeatures()), EpochLoop.saves(this, checkpoints(), data.sparkSession()));
         M model = model(trained.weights());
         model.setSummary(trained.summary());
         copyValues(model, ParamMap.empty());
@@ -154,6 +141,29 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
         } finally {
             model.release();
         }
+    }
+
+    /**
+     * Trains on rows that {@link #prepared} has returned.
+     *
+     * @param initial the weights with which the training begins; null for those of the kernel
+     * @param saves true if each epoch ends with a checkpoint
+     */
+    Fitting.Trained train(Dataset<Row> rows, Input input, @Nullable Weights initial, boolean saves) {
+        Fitting fitting = new Fitting(
+                uid(),
+                new TrainingRows(
+                        input,
+                        new TrainingRows.Labels(label(), getWeightCol(), getValidationIndicatorCol(), labels()),
+                        getNumPartitions(),
+                        getBatchSize(),
+                        getSeed()),
+                getFitIntercept(),
+                initial,
+                new Training.Schedule(
+                        getMaxIter(), !getValidationIndicatorCol().isEmpty(), getTol(), getPatience(), getSeed()),
+                saves);
+        return fitting.run(rows, classes -> kernel(rows.schema(), initial, classes), this::rules);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.psf.spark.ml;
 
+import io.psf.api.ClusterCaller;
 import io.psf.api.Pending;
 import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
@@ -11,6 +12,7 @@ import io.psf.builtin.Tensors;
 import io.psf.builtin.sparse.SparsePull;
 import io.psf.builtin.sparse.SparsePullPsf;
 import io.psf.builtin.sparse.SparsePushPsf;
+import io.psf.builtin.sparse.StoreRowsPsf;
 import java.io.Serial;
 import java.io.Serializable;
 import java.util.List;
@@ -98,6 +100,13 @@ record Table(String name, long features, int width, boolean isSaved) implements 
     Pending<?> push(TensorCaller caller, long[] keys, float[] update) {
         return SparsePushPsf.stub(caller)
                 .call(rows(), LongArray.wrap(keys), FloatArray.wrap(update, 0, keys.length * width));
+    }
+
+    /** Sets rows, which a growing table creates. No optimizer is stepped. Blocks. */
+    void set(ClusterCaller caller, long[] keys, float[] rows) {
+        var unused = StoreRowsPsf.stub(caller)
+                .call(rows(), LongArray.wrap(keys), FloatArray.wrap(rows, 0, keys.length * width))
+                .await();
     }
 
     Pending<?> pullBias(TensorCaller caller, float[] into) {

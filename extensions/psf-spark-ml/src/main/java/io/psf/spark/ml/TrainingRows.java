@@ -56,10 +56,17 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
         return DeterministicLevel.DETERMINATE().equals(rows.rdd().outputDeterministicLevel());
     }
 
+    /** Returns the number of partitions of shuffled rows, which is 0 for the input's, at least one for each core. */
+    static int partitions(JavaRDD<?> rows, int wanted) {
+        return wanted > 0
+                ? wanted
+                : Math.max(rows.getNumPartitions(), rows.context().defaultParallelism());
+    }
+
     /** Returns the batches, of training or of validation. */
     JavaRDD<TaggedBatch> batches(JavaRDD<InternalRow> rows) {
         int tasks = rows.context().defaultParallelism();
-        int partitions = wanted > 0 ? wanted : Math.max(rows.getNumPartitions(), tasks);
+        int partitions = partitions(rows, wanted);
         int steps = (int) Math.ceil(STEPS * Math.min(1, (double) tasks / partitions));
         JavaRDD<Tuple2<Integer, Rows>> dealt =
                 rows.mapPartitionsWithIndex(new Deal(input, columns, partitions, seed), false);
