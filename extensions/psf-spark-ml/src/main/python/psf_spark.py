@@ -23,6 +23,8 @@ from pyspark.ml.wrapper import JavaEstimator, JavaModel, JavaParams, JavaTransfo
 from pyspark.sql import DataFrame, SparkSession
 
 __all__ = [
+    "PsDeepFM",
+    "PsDeepFMModel",
     "PsFactorizationMachine",
     "PsFactorizationMachineModel",
     "PsFeatureHasher",
@@ -45,6 +47,7 @@ _PACKAGE = "io.psf.spark.ml."
 _CONVERTERS = {
     "BooleanParam": TypeConverters.toBoolean,
     "DoubleParam": TypeConverters.toFloat,
+    "IntArrayParam": TypeConverters.toListInt,
     "IntParam": TypeConverters.toInt,
     "LongParam": TypeConverters.toInt,
     "Param": TypeConverters.toString,
@@ -240,8 +243,16 @@ class PsFactorizationMachineModel(_PsScorer):
     """A model of PsFactorizationMachine."""
 
 
+class PsDeepFM(_PsEstimator):
+    """Linear part, pairs and a network over columns of categories, with Adam on the servers."""
+
+
+class PsDeepFMModel(_PsScorer):
+    """A model of PsDeepFM."""
+
+
 class PsMatrixFactorization(_PsEstimator):
-    """Factors of users and items from ratings, with AdaGrad on the servers."""
+    """Factors of users and items from ratings, with AdaGrad on the servers, or from implicit feedback."""
 
 
 class PsMatrixFactorizationModel(_PsScorer):

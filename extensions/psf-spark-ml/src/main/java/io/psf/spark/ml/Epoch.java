@@ -52,7 +52,7 @@ record Epoch(Kernel kernel, Table table, boolean fitsBias, boolean isRepeatable,
 
         Pass(Epoch epoch) {
             this.epoch = epoch;
-            this.sums = new Kernel.Sums(epoch.kernel.outputs());
+            this.sums = new Kernel.Sums(epoch.kernel.shared());
             TaskContext task = TaskContext.get();
             this.writes = epoch.isRepeatable ? reads.repeatableTask(task) : reads.task(task);
         }
@@ -83,7 +83,7 @@ record Epoch(Kernel kernel, Table table, boolean fitsBias, boolean isRepeatable,
             Step before = pulling;
             pulling = null;
             if (batch != null) {
-                Step step = idle.isEmpty() ? new Step(epoch.kernel.outputs()) : idle.pop();
+                Step step = idle.isEmpty() ? new Step(epoch.kernel.shared()) : idle.pop();
                 step.pull(epoch, reads, batch);
                 pulling = step;
             }
@@ -108,9 +108,9 @@ record Epoch(Kernel kernel, Table table, boolean fitsBias, boolean isRepeatable,
         private final float[] biasUpdate;
         private final List<Pending<?>> calls = new ArrayList<>();
 
-        Step(int outputs) {
-            bias = new float[outputs];
-            biasUpdate = new float[outputs];
+        Step(int shared) {
+            bias = new float[shared];
+            biasUpdate = new float[shared];
         }
 
         void pull(Epoch epoch, PsClient caller, Batch next) {

@@ -68,7 +68,8 @@ record FactorKernel(ScalarLoss loss, int factors, boolean fitLinear, float devia
         }
     }
 
-    private void addGradients(
+    /** Adds the gradients of a row, after a call of {@link #margin} that has set {@code sum}. */
+    void addGradients(
             Batch batch,
             float[] weights,
             int begin,
@@ -95,7 +96,7 @@ record FactorKernel(ScalarLoss loss, int factors, boolean fitLinear, float devia
     }
 
     /** Returns a row's margin without the bias; {@code sum} receives the sums of the factors. */
-    private static float margin(Batch batch, float[] weights, int begin, int end, float[] sum) {
+    static float margin(Batch batch, float[] weights, int begin, int end, float[] sum) {
         int width = sum.length;
         int[] slots = batch.slots();
         float[] values = batch.values();

@@ -78,11 +78,14 @@ record Fitting(
             return table.orClear(caller, () -> {
                 table.create(
                         caller,
-                        kernel.outputs(),
+                        kernel.shared(),
                         chosen.rows().optimizer(),
                         chosen.bias().optimizer());
-                if (initial != null) {
-                    new InitialWeights(table, kernel, chosen).set(data.sparkSession(), initial);
+                InitialWeights first = new InitialWeights(table, kernel, chosen);
+                if (initial == null) {
+                    first.setBias(kernel.begin());
+                } else {
+                    first.set(data.sparkSession(), initial);
                 }
                 TableWeights weights = new TableWeights(kernel, table, hasBias);
                 Training all = new Training(

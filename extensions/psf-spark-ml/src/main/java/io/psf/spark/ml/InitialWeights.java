@@ -23,7 +23,11 @@ record InitialWeights(Table table, Kernel kernel, Fitting.Rules rules) implement
     /** Sets the weights and the bias. Blocks. */
     void set(SparkSession spark, Weights of) {
         WeightFrames.pages(of.frame(spark), kernel).foreach(this::set);
-        float[] bias = of.bias();
+        setBias(of.bias());
+    }
+
+    /** Sets what all rows have in common. Blocks. */
+    void setBias(float[] bias) {
         set(table.bias(), rules.bias(), LongStream.range(0, bias.length).toArray(), bias, bias);
     }
 

@@ -11,9 +11,24 @@ interface Kernel extends Serializable {
     /** Returns the loss of a row's margins. */
     Loss loss();
 
-    /** Returns the number of margins of a row, and of biases. */
+    /** Returns the number of margins of a row. */
     default int outputs() {
         return loss().outputs();
+    }
+
+    /** Returns the number of floats that all rows have in common: biases, one for each margin, and others after them. */
+    default int shared() {
+        return outputs();
+    }
+
+    /** Returns what all rows have in common at the begin of a training, [shared] float32. */
+    default float[] begin() {
+        return new float[shared()];
+    }
+
+    /** Returns the sizes of the layers of the model's network; empty for none. */
+    default int[] layers() {
+        return new int[0];
     }
 
     /**
@@ -29,7 +44,7 @@ interface Kernel extends Serializable {
      * Computes the gradients of a batch, summed over its rows, each as often as it counts.
      *
      * @param weights [distinct, width] float32
-     * @param bias [outputs] float32
+     * @param bias [shared] float32
      * @param update [distinct, width] float32, filled
      * @param sums receives the losses and the gradient of the bias
      */
@@ -38,7 +53,7 @@ interface Kernel extends Serializable {
     /**
      * Computes the margins of a batch's rows.
      *
-     * @param bias [outputs] float32
+     * @param bias [shared] float32
      * @param margins [rows, outputs] float32, filled
      */
     void margins(Batch batch, float[] weights, float[] bias, float[] margins);
@@ -68,8 +83,8 @@ interface Kernel extends Serializable {
         double loss;
         final double[] bias;
 
-        Sums(int outputs) {
-            bias = new double[outputs];
+        Sums(int shared) {
+            bias = new double[shared];
         }
     }
 }

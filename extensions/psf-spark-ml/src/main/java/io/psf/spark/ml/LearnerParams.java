@@ -189,7 +189,7 @@ abstract class LearnerParams<E extends LearnerParams<E, M>, M extends Model<M>> 
         return with(maxIter(), epochs);
     }
 
-    /** Sets the learning rate; by default 0.1, or 0.03 of a factorization machine. */
+    /** Sets the learning rate; by default 0.1, 0.03 of a factorization machine, and 0.003 of a DeepFM. */
     public E setStepSize(double rate) {
         return with(stepSize(), rate);
     }

@@ -18,6 +18,6 @@ interface Margins extends Serializable {
      */
     float[] weightsOf(long[] keys);
 
-    /** Returns the weights that all rows have in common, [outputs] float32. Blocks. */
+    /** Returns the weights that all rows have in common, [shared] float32. Blocks. */
     float[] bias();
 }

@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The files of a saved model: Spark's metadata in {@code metadata}; the biases and the number of factors in {@code
+ * The files of a saved model: Spark's metadata in {@code metadata}; the biases, the number of factors and a network in {@code
  * model}; the weights in {@code weights}, with the columns of {@link WeightFrames}, written and read by tasks.
  *
  * @param spark the session that reads or writes them
@@ -18,7 +18,8 @@ import org.apache.spark.sql.types.StructType;
 record ModelFiles(SparkSession spark, String path) {
     private static final StructType OF_MODEL = new StructType()
             .add("bias", DataTypes.createArrayType(DataTypes.FloatType, false), false)
-            .add("factors", DataTypes.IntegerType, false);
+            .add("factors", DataTypes.IntegerType, false)
+            .add("layers", DataTypes.createArrayType(DataTypes.IntegerType, false), false);
 
     private String model() {
         return path + "/model";
@@ -30,7 +31,7 @@ record ModelFiles(SparkSession spark, String path) {
 
     private void write(Weights weights) {
         Kernel kernel = weights.kernel();
-        Row ofModel = RowFactory.create(weights.bias(), kernel.width() - kernel.outputs());
+        Row ofModel = RowFactory.create(weights.bias(), kernel.width() - kernel.outputs(), kernel.layers());
         spark.createDataFrame(List.of(ofModel), OF_MODEL).coalesce(1).write().parquet(model());
         weights.frame(spark).write().parquet(weights());
     }
@@ -43,10 +44,18 @@ record ModelFiles(SparkSession spark, String path) {
         for (int i = 0; i < bias.length; i++) {
             bias[i] = biases.get(i);
         }
-        int factors = ofModel.getInt(1);
-        Kernel kernel = factors == 0 ? LinearKernel.ofMargins(bias.length) : FactorKernel.ofMargins(factors);
+        List<Integer> layers = ofModel.getList(2);
+        Kernel kernel = kernel(
+                bias, ofModel.getInt(1), layers.stream().mapToInt(size -> size).toArray());
         Dataset<Row> rows = spark.read().schema(WeightFrames.schema(kernel)).parquet(weights());
         return onServers ? ServedWeights.store(uid, rows, kernel, bias) : WeightFrames.collect(rows, kernel, bias);
+    }
+
+    private static Kernel kernel(float[] bias, int factors, int[] layers) {
+        if (factors == 0) {
+            return LinearKernel.ofMargins(bias.length);
+        }
+        return layers.length == 0 ? FactorKernel.ofMargins(factors) : DeepKernel.ofMargins(factors, layers);
     }
 
     /** Writes a model. */

@@ -7,7 +7,7 @@ import org.apache.spark.ml.param.Param;
  *
  * @param <S> the estimator or model itself
  */
-public interface PsClassifierParams<S> extends PsFeatureParams<S> {
+public interface PsClassifierParams<S> extends PsScoringParams<S> {
     /** Returns the param of the column of a number for each class. */
     default Param<String> rawPredictionCol() {
         return scoring().rawPredictionCol;

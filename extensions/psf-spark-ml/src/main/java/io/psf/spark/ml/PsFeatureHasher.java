@@ -1,11 +1,11 @@
 package io.psf.spark.ml;
 
 import java.io.Serial;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import org.apache.spark.ml.Transformer;
 import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamMap;
+import org.apache.spark.ml.param.Params;
 import org.apache.spark.ml.param.StringArrayParam;
 import org.apache.spark.ml.util.DefaultParamsReader;
 import org.apache.spark.ml.util.DefaultParamsWritable;
@@ -52,10 +52,14 @@ public final class PsFeatureHasher extends Transformer implements DefaultParamsW
      */
     public PsFeatureHasher(String uid) {
         this.uid = uid;
-        this.inputCols = new StringArrayParam(this, "inputCols", "columns of categories");
+        this.inputCols = inputCols(this);
         this.outputCol = new Param<>(this, "outputCol", "column of arrays of keys");
         setDefault(inputCols, new String[0]);
         setDefault(outputCol, "keys");
+    }
+
+    static StringArrayParam inputCols(Params of) {
+        return new StringArrayParam(of, "inputCols", "columns of categories");
     }
 
     @Override
@@ -85,18 +89,35 @@ public final class PsFeatureHasher extends Transformer implements DefaultParamsW
         return this;
     }
 
-    @Override
-    public StructType transformSchema(StructType schema) {
-        if (getOrDefault(inputCols).length == 0) {
+    /** Checks columns of categories. */
+    static void check(String[] columns, StructType schema) {
+        if (columns.length == 0) {
             throw new IllegalArgumentException("inputCols: none (expected: at least one column)");
         }
-        for (String column : getOrDefault(inputCols)) {
+        for (String column : columns) {
             DataType type = Input.type(schema, "input", column);
             DataType element = type instanceof ArrayType array ? array.elementType() : type;
             if (element instanceof ArrayType || element instanceof MapType || element instanceof StructType) {
                 throw Input.wrong("input", column, type, "a text, a number or an array of them");
             }
         }
+    }
+
+    /** Returns the keys of a column of categories: an array, which has none for null. */
+    static Column keys(String name, StructType schema) {
+        Column column = Input.quoted(name);
+        Column prefix = functions.lit(name);
+        Column none = functions.array().cast(DataTypes.createArrayType(DataTypes.LongType));
+        boolean isArray = schema.apply(name).dataType() instanceof ArrayType;
+        Column some = isArray
+                ? functions.transform(functions.array_compact(column), element -> functions.xxhash64(prefix, element))
+                : functions.array(functions.xxhash64(prefix, column));
+        return functions.when(column.isNull(), none).otherwise(some);
+    }
+
+    @Override
+    public StructType transformSchema(StructType schema) {
+        check(getOrDefault(inputCols), schema);
         return SchemaUtils.appendColumn(
                 schema, getOrDefault(outputCol), DataTypes.createArrayType(DataTypes.LongType, false), false);
     }
@@ -104,19 +125,10 @@ public final class PsFeatureHasher extends Transformer implements DefaultParamsW
     @Override
     public Dataset<Row> transform(Dataset<?> data) {
         transformSchema(data.schema());
-        List<Column> keys = new ArrayList<>();
-        for (String name : getOrDefault(inputCols)) {
-            Column column = Input.quoted(name);
-            Column prefix = functions.lit(name);
-            Column none = functions.array().cast(DataTypes.createArrayType(DataTypes.LongType));
-            boolean isArray = data.schema().apply(name).dataType() instanceof ArrayType;
-            Column some = isArray
-                    ? functions.transform(
-                            functions.array_compact(column), element -> functions.xxhash64(prefix, element))
-                    : functions.array(functions.xxhash64(prefix, column));
-            keys.add(functions.when(column.isNull(), none).otherwise(some));
-        }
-        return data.withColumn(getOrDefault(outputCol), functions.concat(keys.toArray(Column[]::new)));
+        Column[] keys = Arrays.stream(getOrDefault(inputCols))
+                .map(name -> keys(name, data.schema()))
+                .toArray(Column[]::new);
+        return data.withColumn(getOrDefault(outputCol), functions.concat(keys));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.psf.spark.ml;
 
 import java.io.Serial;
+import java.util.Arrays;
 import org.apache.spark.ml.attribute.Attribute;
 import org.apache.spark.ml.attribute.NominalAttribute;
 import org.apache.spark.ml.param.ParamMap;
@@ -74,6 +75,10 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
         }
         Weights weights = model.requireWeights();
         require("factors", factors(weights.kernel()), factors(kernel(2)));
+        require(
+                "layers",
+                Arrays.toString(weights.kernel().layers()),
+                Arrays.toString(kernel(2).layers()));
         if (numFeatures > 0) {
             require("numFeatures", model.input().numFeatures(), numFeatures);
         }
@@ -90,8 +95,8 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
         return kernel.width() - kernel.outputs();
     }
 
-    private static void require(String what, long found, long expected) {
-        if (found != expected) {
+    private static <T> void require(String what, T found, T expected) {
+        if (!found.equals(expected)) {
             throw new IllegalArgumentException(
                     what + " of the initial model: " + found + " (expected: " + expected + ", as of this estimator)");
         }

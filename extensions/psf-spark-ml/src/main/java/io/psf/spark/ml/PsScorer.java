@@ -122,7 +122,7 @@ abstract class PsScorer<M extends PsScorer<M>> extends Model<M> implements PsSco
      */
     public double intercept() {
         float[] all = requireWeights().bias();
-        if (all.length > 1) {
+        if (kernel().outputs() > 1) {
             throw new IllegalStateException(
                     uid + ": intercept: " + all.length + " (expected: one; interceptVector() has all)");
         }

@@ -9,6 +9,7 @@ import org.apache.spark.ml.param.LongParam;
 import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamValidators;
 import org.apache.spark.ml.param.Params;
+import org.apache.spark.ml.param.StringArrayParam;
 
 /**
  * The params of predictions, which an estimator and its model have in common. Spark finds params as the public methods
@@ -65,6 +66,7 @@ public interface PsScoringParams<S> extends Params {
         final Param<String> keysCol;
         final Param<String> valuesCol;
         final LongParam numFeatures;
+        final StringArrayParam inputCols;
         final Param<String> rawPredictionCol;
         final Param<String> probabilityCol;
         final DoubleParam threshold;
@@ -86,6 +88,7 @@ public interface PsScoringParams<S> extends Params {
                     "numFeatures",
                     "keys are in [0, numFeatures); 0 for any keys, or for the size of the vectors (>= 0)",
                     ParamValidators.gtEq(0));
+            inputCols = PsFeatureHasher.inputCols(of);
             predictionCol = new Param<>(of, "predictionCol", "column of the prediction");
             rawPredictionCol = new Param<>(of, "rawPredictionCol", "column of a number for each class; empty for none");
             probabilityCol =
@@ -114,6 +117,9 @@ public interface PsScoringParams<S> extends Params {
                 of.setDefault(keysCol, "");
                 of.setDefault(valuesCol, "");
                 of.setDefault(numFeatures, 0L);
+            }
+            if (of instanceof PsFieldParams) {
+                of.setDefault(inputCols, new String[0]);
             }
             if (of instanceof PsRatingParams) {
                 of.setDefault(userCol, "user");

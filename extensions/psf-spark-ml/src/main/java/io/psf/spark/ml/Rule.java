@@ -20,6 +20,11 @@ record Rule(OptimizerSpec optimizer, String state, float ofWeight, float ofSign)
         return new Rule(Optimizers.adaGrad(rate, 1, 1e-7), "adagrad.a", 0, 0);
     }
 
+    /** Returns Adam, whose moments are 0 then. */
+    static Rule adam(double rate) {
+        return new Rule(Optimizers.adam(rate), "adam.m", 0, 0);
+    }
+
     /**
      * Returns FTRL with beta = 1, whose weight is a function of its state: with n = 0, w = -(z - sign(z) l1) / (1 / rate
      * + l2).

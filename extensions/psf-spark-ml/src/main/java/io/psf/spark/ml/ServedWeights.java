@@ -61,7 +61,7 @@ final class ServedWeights implements Weights {
         Table table = Table.of(uid, 0, kernel.width(), false);
         OptimizerSpec add = Optimizers.add();
         return table.orClear(caller, () -> {
-            table.create(caller, kernel.outputs(), add, add);
+            table.create(caller, kernel.shared(), add, add);
             table.pushBias(caller, bias).await();
             PsSpark.write(WeightFrames.vectors(rows, kernel), table.rows());
             servers.require(uid);

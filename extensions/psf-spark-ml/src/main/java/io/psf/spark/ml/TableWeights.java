@@ -36,7 +36,7 @@ record TableWeights(Kernel kernel, Table table, boolean hasBias) implements Marg
 
     @Override
     public float[] bias() {
-        float[] bias = new float[kernel.outputs()];
+        float[] bias = new float[kernel.shared()];
         if (hasBias) {
             table.pullBias(PsSpark.client(), bias).await();
         }

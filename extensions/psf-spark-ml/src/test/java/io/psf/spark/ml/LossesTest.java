@@ -21,7 +21,8 @@ class LossesTest {
                 new LinearKernel(new HuberLoss(.5), 0),
                 new LinearKernel(new SoftmaxLoss(3), 0),
                 new FactorKernel(BinaryLoss.LOGISTIC, 3, true, .1f, 0, 1),
-                new FactorKernel(NumberLoss.SQUARED, 3, true, .1f, 0, 1));
+                new FactorKernel(NumberLoss.SQUARED, 3, true, .1f, 0, 1),
+                new DeepKernel(new FactorKernel(BinaryLoss.LOGISTIC, 3, true, .1f, 0, 1), new Network(8 * 3, 5, 4, 1)));
     }
 
     /** A row that counts twice, with a label. */
@@ -48,7 +49,7 @@ class LossesTest {
         for (int label = 0; label < Math.max(2, kernel.outputs()); label++) {
             Batch batch = row(label);
             float[] weights = floats(random, 3 * kernel.width());
-            float[] bias = floats(random, kernel.outputs());
+            float[] bias = floats(random, kernel.shared());
             float[] update = new float[weights.length];
             Kernel.Sums sums = new Kernel.Sums(bias.length);
             kernel.learn(batch, weights, bias, update, sums);
