@@ -36,6 +36,7 @@ __all__ = [
     "PsLogisticRegressionModel",
     "PsMatrixFactorization",
     "PsMatrixFactorizationModel",
+    "PsRandomWalks",
     "PsWord2Vec",
     "PsWord2VecModel",
     "load_pipeline",
@@ -318,6 +319,10 @@ class PsWord2VecModel(_PsModel):
 
 class PsFeatureHasher(_PsStage, JavaTransformer):
     """Makes keys, hashes of 64 bits, of columns of categories."""
+
+
+class PsRandomWalks(_PsStage, JavaTransformer):
+    """Makes random walks of the edges of a graph, for PsWord2Vec."""
 
 
 def start(spark):

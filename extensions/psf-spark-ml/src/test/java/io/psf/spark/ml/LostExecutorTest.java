@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.ExecutorAllocationClient;
@@ -173,6 +174,28 @@ class LostExecutorTest {
         model.release();
         undisturbed.release();
         assertThat(Clicks.steps(checkpoints, model.uid())).isEmpty();
+    }
+
+    @Test
+    void factorsOfClicksAreThoseOfAnUndisturbedFit() throws Exception {
+        Dataset<Row> clicks = spark.range(0, 4_000, 1, 4)
+                .selectExpr("pmod(xxhash64(id), 200) as user", "pmod(xxhash64(id, 1), 60) as item", "1 as rating");
+        PsMatrixFactorization estimator = new PsMatrixFactorization()
+                .setImplicitPrefs(true)
+                .setRegParam(.1)
+                .setMaxIter(4);
+        PsMatrixFactorizationModel undisturbed = estimator.fit(clicks);
+        killOneAt("psf.sparse.store", 12); // of some 4 an epoch, and 2 before the first
+        PsMatrixFactorizationModel model = estimator.fit(clicks);
+        assertThat(CountedKill.isDone(folder)).isTrue();
+        List<Double> losses = model.summary().objectiveHistory();
+        assertThat(losses).hasSize(4);
+        for (int i = 0; i < 4; i++) {
+            double expected = undisturbed.summary().objectiveHistory().get(i);
+            assertThat(losses.get(i)).isCloseTo(expected, within(1e-6 * expected));
+        }
+        model.release();
+        undisturbed.release();
     }
 
     /** Words of a topic are near each other. */

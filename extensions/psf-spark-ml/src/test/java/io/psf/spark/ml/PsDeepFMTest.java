@@ -95,7 +95,7 @@ class PsDeepFMTest {
     void parityIsLearnedThatPairsDoNotShow() {
         PsFeatureHasher hasher = new PsFeatureHasher().setInputCols("site", "device", "words");
         PsFactorizationMachineModel pairs =
-                new PsFactorizationMachine().setKeysCol("keys").setMaxIter(10).fit(hasher.transform(training));
+                new PsFactorizationMachine().setKeysCol("keys").setMaxIter(4).fit(hasher.transform(training));
         double ofPairs = auc(pairs.transform(hasher.transform(test)));
         double ofModel = auc(model.transform(test));
         assertThat(ofPairs).isLessThan(.6);
