@@ -24,7 +24,10 @@ class Series(NamedTuple):
 
 
 class Reports:
-    """Reports values: ``reports.scalar.start("loss", step, loss)`` does not wait for the server."""
+    """Reports values: ``reports.scalar.start("loss", step, loss)`` does not wait for the server.
+
+    A checkpoint of a model has the series; a load brings them back as they were.
+    """
 
     def __init__(self, cluster: Any):
         self._cluster = cluster

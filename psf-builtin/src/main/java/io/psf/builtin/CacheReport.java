@@ -42,7 +42,7 @@ final class CacheReport {
         CacheCounters counted = counters.get();
         double share = counted.rows() == 0 ? 0 : counted.hits() / (double) counted.rows();
         var unused = ReportScalarPsf.stub(worker)
-                .call(0, tag, lookUps, share)
+                .call(Reports.owner(worker), tag, lookUps, share)
                 .toCompletableFuture()
                 .exceptionally(lost -> new ReportScalar.Response());
     }

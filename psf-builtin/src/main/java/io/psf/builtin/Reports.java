@@ -17,8 +17,9 @@ import java.util.List;
  * Reports.scalar(worker, "loss", step, loss);        // sent now; awaited by nobody
  * }</pre>
  *
- * <p>A server keeps the series of the workers whose ranks it owns, in memory: a lost server's series are gone. A series
- * that grows is thinned out to a few hundred points.
+ * <p>A server keeps the series of the workers whose ranks it owns, in memory, and a checkpoint of a model has all series:
+ * a load brings them back as they were, and so does a server that takes the place of a lost one. A series that grows is
+ * thinned out to a few hundred points.
  */
 public final class Reports {
     private Reports() {}
@@ -50,8 +51,12 @@ public final class Reports {
      *     {@code RESOURCE_EXHAUSTED} if the server has 1,024 series
      */
     public static Pending<?> scalar(ClusterCaller worker, String tag, long step, double value) {
-        long owner = worker.role() == Role.WORKER ? worker.rank() : 0;
-        return ReportScalarPsf.stub(worker).call(owner, tag, step, value);
+        return ReportScalarPsf.stub(worker).call(owner(worker), tag, step, value);
+    }
+
+    /** Returns the key of the server that keeps a caller's series. */
+    static long owner(Caller caller) {
+        return caller instanceof ClusterCaller known && known.role() == Role.WORKER ? known.rank() : 0;
     }
 
     /** Returns what all workers have reported, in the order of tags and ranks. Blocks until the servers have answered. */

@@ -141,6 +141,11 @@ final class ServingSide {
             public boolean isRestored() {
                 return restored.isDone();
             }
+
+            @Override
+            public int owner(long key) {
+                return link.view().state().owner(key);
+            }
         });
         connections.setPresence((member, since) -> isPresent(link.view().state(), member, since));
         connections.setSilenceLimit(link.limits().heartbeat());

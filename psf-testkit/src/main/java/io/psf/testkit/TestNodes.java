@@ -13,6 +13,7 @@ import io.psf.runtime.internal.server.lane.Lane;
 import io.psf.runtime.internal.server.node.Declarations;
 import io.psf.runtime.internal.server.node.HostNode;
 import io.psf.runtime.internal.server.node.LaneShard;
+import io.psf.runtime.internal.server.node.Recovery;
 import io.psf.runtime.internal.server.shard.Placements;
 import io.psf.runtime.internal.store.Stores;
 import io.psf.runtime.spi.store.MemoryLimit;
@@ -80,6 +81,8 @@ final class TestNodes {
         node.setMembers(members);
         node.setDeclarations(declarations);
         node.setCaller(onward);
+        node.setRecovery(Recovery.none((int)
+                members.stream().filter(each -> each.role() == Role.SERVER).count()));
         return node;
     }
 

@@ -57,6 +57,13 @@ public interface StoredNode extends Node {
      */
     void requireRestored();
 
+    /**
+     * Returns the rank of the server that owns a key that belongs to no tensor, where calls with that key run.
+     *
+     * @param key a {@code long} with {@link io.psf.api.layout.ByKey}
+     */
+    int owner(long key);
+
     /** Returns the class path that this node was started with, where it finds handlers and named classes. */
     ClassLoader classPath();
 

@@ -10,9 +10,11 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Restore;
 import io.psf.api.TensorId;
+import io.psf.api.spi.Routing;
 import io.psf.builtin.ModelCheckpoint;
 import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.Reports;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
@@ -127,6 +129,27 @@ class ServerReturnTest {
             cluster.restart(2);
             push.await();
             assertThat(Tensors.pull(worker, sum)).containsExactly(3, 3, 2);
+        }
+    }
+
+    /** Those that its rank owns: the others keep their newest points. */
+    @Test
+    void theReportsOfALostServerComeBackFromTheCheckpoint() {
+        try (PsCluster cluster = cluster(2).start()) {
+            Worker worker = cluster.worker();
+            init(worker);
+            int owner = Routing.partition(0) % 3;
+            assertThat(Routing.partition(1) % 3).as("the server of worker 1").isNotEqualTo(owner);
+            together(cluster, each -> {
+                Reports.scalar(each, "loss", 1, 0.5).await();
+                ModelCheckpoints.at(each, "m").restore(Restore.LOST).save(1, Map.of());
+                return Reports.scalar(each, "loss", 2, 0.25).await();
+            });
+            cluster.servers().get(owner).close();
+            cluster.restart(owner);
+            Tensors.pull(worker, TensorId.of("w"));
+            assertThat(Reports.of(worker).stream().map(Object::toString))
+                    .containsExactly("loss of 0: [1] [0.5]", "loss of 1: [1, 2] [0.5, 0.25]");
         }
     }
 
@@ -295,7 +318,12 @@ class ServerReturnTest {
             }
             training.get(90, TimeUnit.SECONDS);
             assertThat(reached).hasValue(200);
-            return model(cluster.worker());
+            List<Object> model = model(cluster.worker());
+            Reports.of(cluster.worker()).forEach(each -> model.add(each.toString()));
+            assertThat(model.get(3).toString())
+                    .startsWith("step of 1: [1, 2, 3,")
+                    .endsWith("199.0, 200.0]");
+            return model;
         }
     }
 
@@ -313,6 +341,7 @@ class ServerReturnTest {
                     .await();
             Tensors.pushRows(worker, counts, new long[] {step % 10}, ones).await();
             Tensors.pushRows(worker, counts, new long[] {step + 10}, ones).await();
+            var unused = Reports.scalar(worker, "step", step, step);
             reached.set(step);
             LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
         });

@@ -35,6 +35,11 @@ public final class CheckpointNames {
         return last >= 0 && ALONE.matcher(model.substring(last + 1)).matches() ? model.substring(0, last) : model;
     }
 
+    /** True for the name of a model that has a tensor, or states of optimizers, and nothing else of a job. */
+    static boolean isOfTensors(String model) {
+        return model.endsWith(TENSOR) || model.endsWith(STATES);
+    }
+
     /**
      * Checks a name that is part of a path.
      *

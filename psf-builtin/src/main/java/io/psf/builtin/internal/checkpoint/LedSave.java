@@ -6,6 +6,9 @@ import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.spi.RestorePoint;
 import io.psf.api.spi.StoredNode;
+import io.psf.builtin.internal.reports.CollectReports;
+import io.psf.builtin.internal.reports.CollectReportsPsf;
+import io.psf.builtin.internal.reports.ReportedValues;
 import io.psf.builtin.push.Stages;
 import java.util.List;
 import java.util.Optional;
@@ -45,6 +48,8 @@ public final class LedSave {
     private boolean hasBegun;
 
     private boolean isCommitted;
+    /** What workers have reported until the copies of shards began; empty for a model of one tensor. */
+    private List<ReportedValues> reports = List.of();
     /** The bytes that the servers have written. */
     private long bytes;
 
@@ -110,6 +115,7 @@ public final class LedSave {
         Caller servers = leader.caller(ModelWorks.LIMIT);
         return asked.thenCompose(exact -> ModelLocks.of(leader).await(leader, steps.model()))
                 .thenCompose(taken -> freeze(servers))
+                .thenCompose(copied -> collectReports(servers))
                 .thenCompose(copied -> {
                     frozen.complete(null);
                     return Stages.reached(
@@ -172,6 +178,19 @@ public final class LedSave {
                                 options.tensors()));
     }
 
+    private CompletionStage<Void> collectReports(Caller servers) {
+        if (CheckpointNames.isOfTensors(steps.model())) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return Stages.reached(
+                        leader,
+                        () -> true,
+                        () -> CollectReportsPsf.stub(servers)
+                                .withDeadline(ModelWorks.LIMIT)
+                                .call(CollectReports.ALL))
+                .thenAccept(collected -> reports = collected.series());
+    }
+
     private SkippedSteps skipped() {
         return ModelWorks.of(leader).skipped(steps.model());
     }
@@ -193,6 +212,9 @@ public final class LedSave {
                 .map(before -> ModelManifest.withAbsent(records, before))
                 .orElse(records);
         List<SavedIndex> indexes = written.stream().map(WrittenFiles::index).toList();
+        if (!reports.isEmpty()) {
+            steps.folder().publish(SavedReports.file(step), SavedReports.text(reports));
+        }
         seen.write(new ModelManifest(step, tensors, indexes, all));
         isCommitted = true;
         bytes = written.stream().mapToLong(WrittenFiles::bytes).sum();

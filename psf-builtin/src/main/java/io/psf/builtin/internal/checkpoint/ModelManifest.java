@@ -111,11 +111,11 @@ public record ModelManifest(long step, List<SavedTensor> tensors, List<SavedInde
         return tensors.stream().filter(each -> each.tensor().equals(tensor)).findFirst();
     }
 
-    private static String encoded(String text) {
+    static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
-    private static String decoded(String text) {
+    static String decoded(String text) {
         return URLDecoder.decode(text, StandardCharsets.UTF_8);
     }
 }

@@ -77,6 +77,9 @@ public interface ReadModel {
                 .filter(each -> !chosen.contains(each))
                 .distinct()
                 .toList();
+        if (request.scope() == LoadScope.MODEL && !request.dryRun()) {
+            SavedReports.load(node, steps, request.step());
+        }
         return EachTensor.run(node, EachTensor.MANY, request.tensors(), shard -> {
                     images.load(shard, checkpoint, request.dryRun(), request.scope());
                     return Part.of(shard);

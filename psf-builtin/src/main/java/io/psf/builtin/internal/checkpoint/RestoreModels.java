@@ -72,6 +72,7 @@ public interface RestoreModels {
         }
         return loaded.handle((shards, failure) -> {
                     if (failure == null) {
+                        SavedReports.load(node, steps, step);
                         log.info("{} shards are loaded from checkpoint \"{}\"", shards, steps.name(step));
                         return CompletableFuture.completedFuture(tensors);
                     }

@@ -9,6 +9,9 @@ import java.util.List;
 /** Collects the series of {@link ReportScalar} from every server. */
 @PsFunction(value = "psf.report.collect", at = Place.SERVER, readOnly = true)
 public interface CollectReports {
+    /** The most points of a series that a server keeps. */
+    int ALL = Points.MOST + 1;
+
     /**
      * All series.
      *

@@ -23,6 +23,16 @@ final class Points {
     /** The points since the last one that was kept. */
     private int passed;
 
+    Points() {}
+
+    /** Goes on from the points of a checkpoint. */
+    Points(ReportedValues saved) {
+        for (int i = 0; i < saved.steps().length; i++) {
+            add(saved.steps()[i], saved.millis()[i], saved.values()[i]);
+        }
+        stride *= saved.stride();
+    }
+
     /** Adds a point. Points of this step and of later ones are dropped: the caller has gone back to an earlier step. */
     void add(long step, long millis, double value) {
         points.subList(kept, points.size()).clear();
@@ -69,6 +79,7 @@ final class Points {
                 worker,
                 chosen.stream().mapToLong(Point::step).toArray(),
                 chosen.stream().mapToLong(Point::millis).toArray(),
-                chosen.stream().mapToDouble(Point::value).toArray());
+                chosen.stream().mapToDouble(Point::value).toArray(),
+                stride);
     }
 }

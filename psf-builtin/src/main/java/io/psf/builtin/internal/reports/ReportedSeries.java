@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.TreeMap;
 
 /** The series that a server keeps. Attached to the server, used on its lane. */
-final class ReportedSeries implements Metered {
+public final class ReportedSeries implements Metered {
     /** The most series of a server, of which each has up to 512 points. */
     static final int MOST = 1024;
 
@@ -16,7 +16,7 @@ final class ReportedSeries implements Metered {
     private int count;
 
     /** Returns the series of a server. */
-    static ReportedSeries of(Node server) {
+    public static ReportedSeries of(Node server) {
         return server.attachment("psf.report", ReportedSeries.class, ReportedSeries::new);
     }
 
@@ -31,6 +31,16 @@ final class ReportedSeries implements Metered {
             count++;
         }
         points.add(step, System.currentTimeMillis(), value);
+    }
+
+    /** Replaces a series by that of a checkpoint. If there are too many, one that is not there is left out. */
+    public void restore(ReportedValues saved) {
+        TreeMap<Integer, Points> workers = byTag.computeIfAbsent(saved.tag(), name -> new TreeMap<>());
+        boolean isNew = !workers.containsKey(saved.worker());
+        if (!isNew || count < MOST) {
+            workers.put(saved.worker(), new Points(saved));
+            count += isNew ? 1 : 0;
+        }
     }
 
     @Override

@@ -57,7 +57,7 @@ final class NodeContext implements StoredNode {
     private final WorkApart apart = new WorkApart();
     private final ClassLoader classPath = ServiceClassPath.of(NodeContext.class);
     private volatile @Nullable Declarations declarations;
-    private volatile Recovery recovery = Recovery.NONE;
+    private volatile Recovery recovery = Recovery.none(1);
     /** The caller of the node itself, of a test; null for one that calls the other servers. */
     private volatile @Nullable Caller own;
 
@@ -254,6 +254,11 @@ final class NodeContext implements StoredNode {
                     PsException.Code.UNAVAILABLE,
                     "server " + rank() + ": loads the slices of a lost one (expected: has them; call again)");
         }
+    }
+
+    @Override
+    public int owner(long key) {
+        return recovery.owner(key);
     }
 
     @Override
