@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, List, NamedTuple, Optional, Tuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from .errors import PsError, bad_request
 from .lines import NONE, Lines, distinct
 from .pending import Pending
+from .reports import Reports
 from .tensors import TensorSpec
 
 #: The levels of the order of eviction.
@@ -16,6 +18,9 @@ _LEVELS = {"lru": 1, "lfu": 4096, "lfu_opt": 11}
 
 #: The floats of a push: 1 MB.
 _FLOATS = 1 << 18
+
+#: The time between two reports of the share of hits, in seconds.
+_REPORTS = 10.0
 
 _MOST_ROWS = (1 << 29) - 1
 _MOST_UPDATES = 1 << 30
@@ -99,6 +104,8 @@ class EmbeddingCache:
         self._shape = rows, spec.width, _LEVELS[policy]
         self._most = min(rows, max(1, _FLOATS // spec.width))
         self._bypass = bypass
+        self._reports = Reports(cluster)
+        self._reported, self._look_ups = time.monotonic(), 0
         self._closed = False
         self.counters = CacheCounters()
         self.loaded()
@@ -117,7 +124,11 @@ class EmbeddingCache:
 
     def look_up(self, keys: Any) -> np.ndarray:
         """Returns rows: [.., width] for keys [..]. Blocks until those that are missing or stale are received."""
-        keys = self._required(keys)
+        rows = self._looked_up(self._required(keys))
+        self._report()
+        return rows
+
+    def _looked_up(self, keys: np.ndarray) -> np.ndarray:
         if self._bypass:
             return self._pulled(keys)
         self._take_prefetched()
@@ -223,6 +234,15 @@ class EmbeddingCache:
 
     def _count(self, **more: int) -> None:
         self.counters = self.counters._replace(**{name: getattr(self.counters, name) + n for name, n in more.items()})
+
+    def _report(self) -> None:
+        """Tells a server of the hits until now, if it is time. A report that fails is lost."""
+        self._look_ups += 1
+        now = time.monotonic()
+        if now - self._reported >= _REPORTS:
+            self._reported = now
+            share = self.counters.hits / max(1, self.counters.rows)
+            self._reports.scalar.start("cache hits of " + self.table.name, self._look_ups, share).ignored()
 
     # Calls without a cache. An update is counted in the versions, so that the caches of other workers receive it.
 

@@ -16,6 +16,7 @@ from .line import Answer, Line
 from .memory import Spare
 from .peer import Peer
 from .routing import Function, Routing, SliceRouting
+from .totals import Totals
 
 #: After the first failure of a part, the time that the others have to report theirs, in seconds.
 _GRACE = 0.1
@@ -190,6 +191,8 @@ class Calls:
         self.forked: Optional[str] = None
         self._spare = Spare()
         self.failures: Deque[Call] = deque(maxlen=_KEPT_FAILURES)
+        #: What the calls take; None until somebody asks.
+        self.totals: Optional[Totals] = None
         #: Set when a call has been started that no thread will await at once: another thread reads its answer.
         self.unawaited = threading.Event()
         #: Asks the scheduler for the state of the cluster. Blocks.
@@ -255,6 +258,8 @@ class Calls:
             part = 0 if call.single else call.part(answer.slice, peer)
             if part < 0 or call.peers[part] is not peer or not call.is_needed(part):
                 return
+            if self.totals is not None:
+                self.totals.received(call, answer)
             stamp = call.stamps[part] if call.stamps else 0
             if answer.refused and (epoch < call.epochs[part] or answer.layout != stamp):
                 return
@@ -330,6 +335,8 @@ class Calls:
                 self.doubt()
             if not call.background:
                 self.failures.append(call)
+        if self.totals is not None:
+            self.totals.ended(call)
         call.done = True
         for each in call.waiters:
             each.set()
@@ -403,6 +410,8 @@ class Calls:
         """
         waiter: Optional[threading.Event] = None
         call.attended = True
+        totals = None if call.background else self.totals
+        thread = 0 if totals is None else totals.waits(call.function.name)
         try:
             while not call.done:
                 if self.forked is not None:
@@ -435,6 +444,8 @@ class Calls:
                     continue
                 waiter.wait(min(until - time.monotonic(), 0.1) if until > time.monotonic() else 0)
         finally:
+            if totals is not None:
+                totals.goes_on(thread)
             if waiter is not None:
                 call.waiters.remove(waiter)
             if not call.done:  # a time has passed, or a signal has come

@@ -330,6 +330,8 @@ class Peer:
                     made.append(call.frame(part))
                     call.epochs[part] = self.epoch
                     call.sends[part] += 1
+                    if self.calls.totals is not None:
+                        self.calls.totals.sent(call, made[-1])
         if made:
             line.write(made, max(call.deadline, time.monotonic() + 0.001))
 

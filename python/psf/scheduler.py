@@ -16,6 +16,7 @@ from .peer import new_session
 from .routing import Function, NodeRouting
 from .settings import Settings
 from .state import State
+from .totals import Totals
 
 LOG = logging.getLogger("psf")
 
@@ -35,6 +36,9 @@ class Scheduler:
         self.wire = Wire(None if settings.tls is None else settings.tls.context(), settings.checksum)
         self.state = State()
         self.left = False
+        #: True while the scheduler wants to know what this node's calls take.
+        self._asked = False
+        self._report: Optional[Call] = None
         self._lock = threading.Lock()
         joined = self._join()
         admission, keys = joined.admission, joined.keys
@@ -174,6 +178,9 @@ class Scheduler:
             try:
                 answer = self.ask("psf.cluster.beat", {"epoch": told.epoch, "rules": 0}, limit, background=True)
                 state = self.apply(answer.changes)
+                if answer.reports:
+                    self._asked = True
+                    self.calls.totals = self.calls.totals or Totals()
             except PsError as e:
                 if not self.left:
                     ended(_lost(e))
@@ -184,6 +191,19 @@ class Scheduler:
             if answer.ended:
                 ended(PsError("CLOSED", "the cluster has ended (expected: running)"))
                 return
+
+    def report(self, totals: Totals) -> None:
+        """Reports what this node's calls take, if the scheduler wants to know. Called once a second. Does not block."""
+        last = self._report
+        if last is not None and last.done:
+            self._asked &= last.failure is None and last.result().more
+            self._report = last = None
+        if self._asked and last is None and not self.left:
+            try:
+                self._report = self.call("psf.cluster.report", {"report": totals.report()}, _GRACE, background=True)
+            except PsError as e:  # the next heartbeat asks again
+                LOG.debug("reporting: %s", e)
+                self._asked = False
 
     def leave(self) -> None:
         """Leaves the cluster in order. A failure is only logged: the scheduler may be gone."""

@@ -30,9 +30,10 @@ class Ticks:
         threading.Thread(target=self._run, name="psf-ticks", daemon=True).start()
 
     def _run(self) -> None:
-        """Reads what nobody waits for, sends signs of life and which calls are done, and ends calls that are too late."""
+        """Reads what nobody waits for, sends signs of life and which calls are done, and ends calls that are too late,
+        and says what the calls take, if somebody asks."""
         calls, pinged = self._calls, time.monotonic()
-        last = pinged
+        last = reported = pinged
         while not self._closed() or calls.outstanding:
             period = self._scheduler.heartbeat / 4
             unattended = [call for call in list(calls.outstanding.values()) if not call.attended]
@@ -48,6 +49,12 @@ class Ticks:
             for call in list(calls.outstanding.values()):
                 if now >= calls.due(call):
                     calls.deal(call)
+            totals = calls.totals
+            if totals is not None:
+                totals.look()
+                if now - reported >= 1:
+                    reported = now
+                    self._scheduler.report(totals)
             signs = now - pinged >= period
             pinged = now if signs else pinged
             for peer in (*self._servers.peers, self._scheduler.peer):

@@ -1,6 +1,7 @@
 """The embedding cache. PythonCacheTest compares its rows with those of Java's cache."""
 
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -121,6 +122,19 @@ class CacheTest(ClusterTest):
         table, _ = together(*[lambda each=each: train(each) for each in workers])
         self.addCleanup(table.clear)
         self.assertEqual([10.5], np.unique(table.pull([3])).tolist())
+
+    def test_the_share_of_hits_is_reported(self):
+        cluster = self.connected()
+        cache = self.cache(cluster, rows=8, pull_bound=100)
+        self.addCleanup(cache.table.clear)
+        cache.look_up([1, 2])
+        with mock.patch("psf.cache._REPORTS", 0):
+            cache.look_up([1, 2])
+            cache.look_up([1, 2, 3, 4])
+        cluster.wait()
+        found = [each for each in psf.Reports(cluster).series() if each.tag == "cache hits of " + cache.table.name]
+        self.assertEqual([2, 3], found[0].steps.tolist())
+        self.assertEqual([0.5, 0.5], found[0].values.tolist())
 
     def test_wrong_arguments_are_named_and_change_nothing(self):
         cluster = self.connected()
