@@ -108,6 +108,7 @@ final class PythonExamplesTest {
 
     /** The three scripts, each a process, with the variables of MindSpore. */
     @Test
+    @Tag("long")
     void mindSporesScriptsTrainLeNet() throws Exception {
         String python = Python.with("torch");
         requireMnist();
