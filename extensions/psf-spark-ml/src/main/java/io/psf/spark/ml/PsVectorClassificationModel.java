@@ -5,7 +5,6 @@ import org.apache.spark.ml.classification.ClassificationModel;
 import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.linalg.Vectors;
 import org.apache.spark.ml.param.ParamMap;
-import org.apache.spark.ml.util.Identifiable$;
 import org.apache.spark.ml.util.MLReader;
 import org.apache.spark.ml.util.MLWritable;
 import org.apache.spark.ml.util.MLWriter;
@@ -28,15 +27,11 @@ public final class PsVectorClassificationModel extends ClassificationModel<Vecto
         this.intercept = model.intercept();
     }
 
-    /** Returns its id, of which a copy has another one: Spark's constructor asks for it before this one has run. */
+    /** Returns its id, of which a copy has another one. */
     @Override
     public String uid() {
-        String known = uid;
-        if (known == null) {
-            known = Identifiable$.MODULE$.randomUID("psVectors");
-            uid = known;
-        }
-        return known;
+        uid = PsVectorClassifier.uidOr(uid);
+        return uid;
     }
 
     @Override

@@ -44,15 +44,16 @@ public final class PsVectorClassifier extends Classifier<Vector, PsVectorClassif
         this.learner = learner;
     }
 
-    /** Returns its id, of which a copy has another one: Spark's constructor asks for it before this one has run. */
+    /** Returns its id, of which a copy has another one. */
     @Override
     public String uid() {
-        String known = uid;
-        if (known == null) {
-            known = Identifiable$.MODULE$.randomUID("psVectors");
-            uid = known;
-        }
-        return known;
+        uid = uidOr(uid);
+        return uid;
+    }
+
+    /** Returns a new id if there is none yet: Spark's constructor asks for it before a subclass could have made one. */
+    static String uidOr(@Nullable String known) {
+        return known == null ? Identifiable$.MODULE$.randomUID("psVectors") : known;
     }
 
     @Override
