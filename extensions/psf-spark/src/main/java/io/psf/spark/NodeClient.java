@@ -19,6 +19,8 @@ final class NodeClient {
 
     private static @Nullable ClusterSettings settings;
     private static volatile @Nullable Client client;
+    /** Why an executor runs no server, as the first one has said since a client has connected; empty if none has. */
+    private static volatile String missing = "";
 
     /** Listens to each client; null for none. */
     private static @Nullable CallListener listener;
@@ -39,6 +41,14 @@ final class NodeClient {
         Client known = client;
         if (known != null) {
             known.listen(calls);
+        }
+    }
+
+    /** Says why an executor runs no server: once in the log, and where the cluster is not complete in time. */
+    static void failed(Seats.Failure failure) {
+        if (missing.isEmpty()) {
+            missing = "no server in executor " + failure.executor() + ": " + failure.why();
+            LOG.warn("psf: {}", missing);
         }
     }
 
@@ -86,7 +96,7 @@ final class NodeClient {
             known = null;
         }
         if (known == null) {
-            known = Client.connect(settings().client());
+            known = connected(settings());
             CallListener calls = listener;
             if (calls != null) {
                 known.listen(calls);
@@ -96,9 +106,23 @@ final class NodeClient {
         return known;
     }
 
+    private static Client connected(ClusterSettings cluster) {
+        try {
+            Client connected = Client.connect(cluster.client());
+            missing = "";
+            return connected;
+        } catch (PsException e) {
+            if (missing.isEmpty()) {
+                throw e;
+            }
+            throw new PsException(e.code(), e.detail() + "; " + missing, e);
+        }
+    }
+
     static synchronized void close() {
         Client known = client;
         client = null;
+        missing = "";
         settings = null;
         listener = null;
         if (known != null) {

@@ -21,9 +21,13 @@ final class PluginDriver implements DriverPlugin {
         return started.settings();
     }
 
-    /** Answers an executor that offers to run a server: whether it has a seat. */
+    /** Answers an executor that offers to run a server: whether it has a seat. A failure has no answer. */
     @Override
-    public Object receive(Object message) {
+    public @Nullable Object receive(Object message) {
+        if (message instanceof Seats.Failure failure) {
+            NodeClient.failed(failure);
+            return null;
+        }
         if (node != null && message instanceof Seats.Offer offer) {
             return node.seats().take(offer);
         }

@@ -20,6 +20,9 @@ final class Seats {
      */
     record Offer(String executor, int number) implements Serializable {}
 
+    /** Why an executor that has a seat runs no server yet. */
+    record Failure(String executor, String why) implements Serializable {}
+
     Seats(int count) {
         this.count = count;
     }

@@ -3,6 +3,7 @@ package io.psf.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.Optimizers;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -116,6 +118,30 @@ class LocalTest {
 
     private static String name(Path file) {
         return file.getFileName().toString();
+    }
+
+    /** A module that mapped tensors need is not on the class path. */
+    @Test
+    void anApplicationWhoseServersDoNotStartSaysWhy(@TempDir Path folder) throws Exception {
+        try (SparkSession spark = LocalSpark.withPlugin()
+                .config("spark.psf.mapped", folder.toString())
+                .config("spark.psf.joinTimeout", "6s")
+                .getOrCreate()) {
+            assertThatThrownBy(() -> Tensors.init(PsSpark.client(), W))
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("(expected: all); no server in executor driver: ")
+                    .hasMessageContaining("mapped files are not on the class path");
+            assertThat(spark.range(3).count()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void anExecutorWaitsLongerAfterEachFailureToStartItsServer() {
+        List<Long> pauses = Stream.iterate(Duration.ofSeconds(1), ExecutorServer::longerThan)
+                .limit(7)
+                .map(Duration::toSeconds)
+                .toList();
+        assertThat(pauses).containsExactly(1L, 2L, 4L, 8L, 16L, 16L, 16L);
     }
 
     @Test
