@@ -23,7 +23,7 @@ public final class LocalSpark {
     }
 
     /** Returns the builder of another application in one process, with the plugin. */
-    static SparkSession.Builder withPlugin() {
+    public static SparkSession.Builder withPlugin() {
         return another().config("spark.plugins", PsfPlugin.class.getName());
     }
 

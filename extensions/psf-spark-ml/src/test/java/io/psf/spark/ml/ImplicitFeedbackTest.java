@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.psf.spark.LocalSpark;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -47,7 +48,9 @@ class ImplicitFeedbackTest {
 
     @BeforeAll
     static void start() {
-        spark = Clicks.spark(checkpoints);
+        spark = LocalSpark.withPlugin()
+                .config("spark.psf.checkpoints", checkpoints.toString())
+                .getOrCreate();
         click();
         List<Row> rows = new ArrayList<>();
         for (int user = 0; user < USERS; user++) {
@@ -64,7 +67,7 @@ class ImplicitFeedbackTest {
                                 .add("item", DataTypes.IntegerType)
                                 .add("rating", DataTypes.FloatType))
                 .coalesce(2)
-                .persist();
+                .localCheckpoint();
         model = estimator().fit(training);
     }
 

@@ -4,6 +4,7 @@ import static org.apache.spark.sql.functions.expr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.spark.LocalSpark;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -41,8 +42,10 @@ class PsDeepFMTest {
 
     @BeforeAll
     static void start() {
-        spark = Clicks.spark(checkpoints);
-        Dataset<Row> all = rows().persist();
+        spark = LocalSpark.withPlugin()
+                .config("spark.psf.checkpoints", checkpoints.toString())
+                .getOrCreate();
+        Dataset<Row> all = rows().localCheckpoint();
         training = all.where("not isTest");
         test = all.where("isTest");
         model = estimator().fit(training);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.psf.spark.LocalSpark;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,7 +21,6 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,12 +32,7 @@ class PsRandomWalksTest {
 
     @BeforeAll
     static void start() {
-        spark = Clicks.spark(null);
-    }
-
-    @AfterAll
-    static void stop() {
-        spark.stop();
+        spark = LocalSpark.get();
     }
 
     /** Makes edges of pairs of names, such as "a-b". */

@@ -41,7 +41,7 @@ final class PythonModuleTest {
         String text = Files.readString(MODULE);
         List<String> python =
                 CLASS.matcher(text).results().map(MatchResult::group).toList();
-        assertThat(java).hasSize(13);
+        assertThat(java).hasSize(16);
         assertThat(python).hasSameSizeAs(java).allMatch(each -> java.contains(each.substring(6, each.length() - 1)));
         assertThat(java).allMatch(each -> text.contains('"' + each + "\","));
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.psf.spark.LocalSpark;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -38,7 +39,7 @@ class RecommendationsTest {
 
     @BeforeAll
     static void start() {
-        spark = Clicks.spark(null);
+        spark = LocalSpark.get();
         SplittableRandom random = new SplittableRandom(5);
         List<Row> all = new ArrayList<>();
         for (int i = 0; i < 5_000; i++) {
@@ -65,8 +66,8 @@ class RecommendationsTest {
     }
 
     @AfterAll
-    static void stop() {
-        spark.stop();
+    static void release() {
+        model.release();
     }
 
     /** Returns the factors of each id, and then its bias. */
