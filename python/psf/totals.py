@@ -62,9 +62,10 @@ class Totals:
 
     def goes_on(self, thread: int) -> None:
         """Notes that this thread waits no more."""
-        function, since = self._waits.pop(thread)
-        key = thread, function
-        self._awaited[key] = self._awaited.get(key, 0.0) + time.monotonic() - since
+        wait = self._waits.pop(thread, None)
+        if wait is not None:  # else a signal's handler has waited within this wait
+            key = thread, wait[0]
+            self._awaited[key] = self._awaited.get(key, 0.0) + time.monotonic() - wait[1]
 
     # On the thread of the ticks.
 

@@ -30,7 +30,7 @@ final class Points {
         for (int i = 0; i < saved.steps().length; i++) {
             add(saved.steps()[i], saved.millis()[i], saved.values()[i]);
         }
-        stride *= saved.stride();
+        stride *= Math.max(1, saved.stride());
     }
 
     /** Adds a point. Points of this step and of later ones are dropped: the caller has gone back to an earlier step. */

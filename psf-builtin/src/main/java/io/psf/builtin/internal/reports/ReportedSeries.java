@@ -35,6 +35,7 @@ public final class ReportedSeries implements Metered {
 
     /** Replaces a series by that of a checkpoint. If there are too many, one that is not there is left out. */
     public void restore(ReportedValues saved) {
+        AtMost.requireName("a reported value", saved.tag());
         TreeMap<Integer, Points> workers = byTag.computeIfAbsent(saved.tag(), name -> new TreeMap<>());
         boolean isNew = !workers.containsKey(saved.worker());
         if (!isNew || count < MOST) {

@@ -118,8 +118,16 @@ class SavedReportsTest {
         load(cluster);
 
         assertThat(Reports.of(cluster.worker(0)).get(0).values()).startsWith(1, 0.5);
-        assertThat(cluster(2).worker(1))
-                .satisfies(worker -> assertThat(Reports.of(worker)).isEmpty());
+        Files.writeString(
+                file,
+                SavedReports.text(List.of(
+                        new ReportedValues("loss", 0, new long[] {1}, new long[] {7}, new double[] {3}, 0),
+                        new ReportedValues("no\nname", 0, new long[] {1}, new long[] {7}, new double[] {3}, 1))));
+        load(cluster);
+        report(cluster.worker(0), 2, 5);
+        assertThat(Reports.of(cluster.worker(0)).stream().map(Reports.Series::tag))
+                .containsExactly("loss");
+        assertThat(Reports.of(cluster.worker(0)).get(0).steps()).containsExactly(1, 2, 3, 4);
     }
 
     @Test
