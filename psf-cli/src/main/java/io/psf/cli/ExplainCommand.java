@@ -1,13 +1,11 @@
 package io.psf.cli;
 
 import io.psf.api.PsException;
-import io.psf.api.Role;
 import io.psf.runtime.Guest;
 import io.psf.runtime.WorkerConfig;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
@@ -17,27 +15,25 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Says what a running job waits for. */
+/** Says what a job waits for, or has waited for. */
 @Command(
         name = "explain",
         description = {
-            "Says in sentences what a running job waits for: the network, a busy server or lane, a slow worker, the disk, a"
-                    + " heap, an absent node, or the workers' own work; with the numbers, and the settings that change it.",
-            "It visits the cluster as a guest, at the beginning and at the end of the time. The workers count their calls"
-                    + " from the first visit on, and report once a second until half a minute after the last one."
+            "Says in sentences what a job waits for: the network, a busy server or lane, a slow worker, the disk, a heap,"
+                    + " an absent node, or the workers' own work; with the numbers, and the settings that change it.",
+            "It visits a running cluster as a guest, at the beginning and at the end of the time. The workers count their"
+                    + " calls from the first visit on, and report once a second until half a minute after the last one."
         },
-        footer = {"%nExample:", "  psf explain --scheduler 127.0.0.1:4080 --for 10s"},
+        footer = {"%nExamples:", "  psf explain --scheduler 127.0.0.1:4080 --for 10s", "  psf explain job.html"},
         mixinStandardHelpOptions = true)
 final class ExplainCommand implements Callable<Integer> {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Pattern SECONDS = Pattern.compile("([0-9]{1,4})s");
     /** The least time: a worker reports once a second, the first time up to a second after it was asked. */
     private static final int LEAST_SECONDS = 3;
-
-    /** The most workers of the table: those that work the most, for which the others wait. */
-    private static final int MOST_WORKERS = 8;
 
     @Mixin
     private SchedulerOption scheduler = new SchedulerOption();
@@ -49,20 +45,32 @@ final class ExplainCommand implements Callable<Integer> {
             description = "how long the job is watched, at least 3s; default: ${DEFAULT-VALUE}")
     private String time = "";
 
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "REPORT",
+            description =
+                    "the page of a job that has ended, which psf launch --report has written: says what the job waited"
+                            + " for from its beginning to its end")
+    private @Nullable Path report;
+
     @Spec
     private @Nullable CommandSpec spec;
 
     @Override
     public Integer call() throws InterruptedException {
+        ExplainedJob job = report == null ? running() : ExplainedJob.read(report);
+        PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
+        job.lines().forEach(out::println);
+        out.flush();
+        return 0;
+    }
+
+    private ExplainedJob running() throws InterruptedException {
         Duration limit = limit();
         WorkerConfig config = scheduler.config(System.getenv(), PATIENCE);
         JobSample before = visit(config);
         Thread.sleep(limit.toMillis());
-        JobSample sample = visit(config).since(before);
-        PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
-        lines(sample).forEach(out::println);
-        out.flush();
-        return 0;
+        return ExplainedJob.of(visit(config).since(before));
     }
 
     private Duration limit() {
@@ -79,25 +87,5 @@ final class ExplainCommand implements Callable<Integer> {
         try (Guest guest = Guest.asking(config)) {
             return JobSample.of(guest);
         }
-    }
-
-    /** Returns what is printed of a job. */
-    static List<String> lines(JobSample sample) {
-        String watched = "Workers: " + sample.cluster().present(Role.WORKER) + ", servers: "
-                + sample.cluster().present(Role.SERVER) + ", watched for "
-                + Units.nanos(sample.time().toNanos()) + ".";
-        List<String> lines = new ArrayList<>(List.of(watched));
-        for (Finding finding : Explanation.of(sample)) {
-            lines.add("");
-            lines.addAll(Text.wrap("", finding.says(), Table.TERMINAL));
-            if (!finding.change().isEmpty()) {
-                lines.addAll(Text.wrap("  ", "To change it: " + finding.change() + ".", Table.TERMINAL));
-            }
-        }
-        if (!sample.workers().isEmpty()) {
-            lines.add("");
-            lines.addAll(new WorkerTimes(sample.workers()).table().lines(Table.TERMINAL, MOST_WORKERS));
-        }
-        return lines;
     }
 }

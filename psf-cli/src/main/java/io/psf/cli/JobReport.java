@@ -87,17 +87,7 @@ public final class JobReport {
                                 + " is not in these numbers.",
                         first.seconds(),
                         last.seconds())));
-        for (Finding finding : Explanation.of(all)) {
-            body.append(Html.paragraph("says", finding.says()));
-            if (!finding.change().isEmpty()) {
-                body.append(Html.paragraph("change", "To change it: " + finding.change() + "."));
-            }
-        }
-        Table workers = new WorkerTimes(all.workers()).table();
-        table(
-                "Workers",
-                workers.cells().get(0),
-                workers.cells().subList(1, workers.cells().size()));
+        body.append(ExplainedJob.of(all).html());
         functions(all.functions());
         rates(seen, all);
         return this;

@@ -1,6 +1,5 @@
 package io.psf.cli;
 
-import io.psf.api.spi.NodeReport;
 import io.psf.builtin.TensorSummary;
 import java.util.Comparator;
 import java.util.List;
@@ -83,7 +82,7 @@ final class ServerTimes {
     JobSample.@Nullable Load checkpoints() {
         return sample.loads().values().stream()
                 .flatMap(List::stream)
-                .filter(each -> Explanation.isDisk(each.function()) && each.requests() > 0)
+                .filter(each -> isDisk(each.function()) && each.requests() > 0)
                 .max(Comparator.comparingLong(JobSample.Load::answeredNanos))
                 .orElse(null);
     }
@@ -116,8 +115,8 @@ final class ServerTimes {
         return others <= 0 ? -1 : sum / others;
     }
 
-    /** Returns the servers whose heaps are collected, with their reports. */
-    SortedMap<Integer, NodeReport> reports() {
-        return sample.servers();
+    /** True for a function that writes or reads checkpoints. */
+    static boolean isDisk(String function) {
+        return function.startsWith("psf.model.") && !function.equals("psf.model.join");
     }
 }

@@ -11,6 +11,9 @@ import java.util.function.Predicate;
 
 /** What the workers of a job do with their time: their own work, and their waiting for functions. */
 final class WorkerTimes {
+    /** The share of the own work without a running thread from which on it is no work. */
+    static final double IDLE = 0.5;
+
     /** The functions that keep a worker in the cluster. No thread of a program waits for them. */
     private static final List<String> MEMBERSHIP = List.of("psf.cluster.", "psf.connection.");
 
@@ -59,6 +62,10 @@ final class WorkerTimes {
                                 a.awaitedNanos() + b.awaitedNanos()));
     }
 
+    static long meanNanos(NodeReport.Calls calls) {
+        return calls.calls() == 0 ? 0 : calls.nanos() / calls.calls();
+    }
+
     /** Returns the share of its time that a worker waits for some functions, from 0 to 1. */
     private static double waits(NodeReport worker, Predicate<String> functions) {
         long awaited = calls(worker).stream()
@@ -96,9 +103,9 @@ final class WorkerTimes {
                 .orElse(0);
     }
 
-    /** Returns a table of the workers: those that work the most first. */
-    Table table() {
-        Table table = new Table(
+    /** Returns the table without workers. */
+    static Table emptyTable() {
+        return new Table(
                 Table.number("WORKER"),
                 Table.number("OWN WORK"),
                 Table.number("IDLE"),
@@ -106,6 +113,11 @@ final class WorkerTimes {
                 Table.name("MOST FOR"),
                 Table.number("PROCESSORS"),
                 Table.number("HEAP COLLECTION"));
+    }
+
+    /** Returns a table of the workers: those that work the most first. */
+    Table table() {
+        Table table = emptyTable();
         SortedMap<Integer, Double> waits = waits(function -> true);
         waits.entrySet().stream().sorted(Map.Entry.comparingByValue()).forEach(each -> {
             NodeReport report = Objects.requireNonNull(workers.get(each.getKey()));
@@ -120,7 +132,7 @@ final class WorkerTimes {
                             .map(NodeReport.Calls::function)
                             .orElse("-"),
                     Units.rate((double) report.cpuNanos() / Math.max(1, report.nanos())),
-                    Units.share(Explanation.collected(report)));
+                    Units.share(NodeFindings.collected(report)));
         });
         return table;
     }

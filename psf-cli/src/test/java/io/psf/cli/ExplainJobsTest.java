@@ -15,6 +15,9 @@ import io.psf.cli.Finding.Cause;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import io.psf.runtime.WorkerConfig;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -27,6 +30,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -91,7 +95,7 @@ class ExplainJobsTest {
         Finding explain() {
             JobSample sample = watch();
             Finding first = Explanation.of(sample).get(0);
-            assertThat(ExplainCommand.lines(sample)).allMatch(line -> line.length() <= Table.TERMINAL);
+            assertThat(ExplainedJob.of(sample).lines()).allMatch(line -> line.length() <= Table.TERMINAL);
             return first;
         }
 
@@ -278,6 +282,43 @@ class ExplainJobsTest {
         }
     }
 
+    /** The worker is a process of its own, with a small heap. */
+    @Test
+    @Tag("long")
+    void aWorkerWithAHeapThatIsTooSmall() throws IOException {
+        try (PsCluster cluster = servers(1).workers(1).moreWorkers().asService().start()) {
+            cluster.worker().close();
+            int port = cluster.scheduler().port();
+            Process worker = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-Xmx128m",
+                            "-Xmn4m",
+                            "-XX:+UseSerialGC",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            FullHeapMain.class.getName(),
+                            String.valueOf(port))
+                    .inheritIO()
+                    .start();
+            try {
+                WorkerConfig config = WorkerConfig.of("127.0.0.1", port);
+                JobSample sample = ExplainCommand.visit(config);
+                while (sample.workers().values().stream().noneMatch(each -> each.nanos() > WATCHED)) {
+                    assertThat(worker.isAlive()).as("the worker runs").isTrue();
+                    pause(100);
+                    sample = ExplainCommand.visit(config);
+                }
+                Finding first = Explanation.of(sample).get(0);
+                assertThat(first.cause()).as(first.says()).isEqualTo(Cause.HEAP);
+                assertThat(first.says()).contains("The heap of worker");
+                assertThat(first.change()).contains("a larger -Xmx of the worker");
+            } finally {
+                worker.destroyForcibly();
+            }
+        }
+    }
+
     @Test
     void aServerThatIsAbsent(@TempDir Path folder) throws InterruptedException {
         CountDownLatch saved = new CountDownLatch(2);
@@ -297,13 +338,15 @@ class ExplainJobsTest {
         }
     }
 
+    /** The work is time of a processor: on a busy machine it takes as much longer as the calls do. */
     @Test
     void aJobThatIsNotSlow() {
+        ThreadMXBean cpu = ManagementFactory.getThreadMXBean();
         try (Job job = new Job(servers(2), worker -> {
             Step pull = pulls(worker, 8, spec -> spec);
             return () -> {
-                long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200);
-                while (System.nanoTime() - until < 0) {
+                long until = cpu.getCurrentThreadCpuTime() + TimeUnit.MILLISECONDS.toNanos(200);
+                while (cpu.getCurrentThreadCpuTime() < until) {
                     Thread.onSpinWait();
                 }
                 pull.run();

@@ -27,16 +27,19 @@ class ExplanationTest {
     /** What the nodes of a job did in a second. */
     private static final class Numbers {
         private final SortedMap<Integer, NodeReport> workers = new TreeMap<>();
+        private final SortedMap<Integer, NodeReport> servers = new TreeMap<>();
         private final SortedMap<Integer, List<JobSample.Load>> loads = new TreeMap<>(Map.of(0, List.of()));
         private final List<Waiting> waiting = new ArrayList<>();
         private final List<ClusterSummary.LostNode> lost = new ArrayList<>();
 
         Numbers worker(double collected, NodeReport.Work work, NodeReport.Calls... calls) {
-            workers.put(
-                    workers.size(),
-                    new NodeReport(
-                            SECOND, SECOND, (long) (collected * SECOND), 500L << 20, 512L << 20, work, List.of(calls)));
+            workers.put(workers.size(), node(collected, work, calls));
             return this;
+        }
+
+        private static NodeReport node(double collected, NodeReport.Work work, NodeReport.Calls... calls) {
+            return new NodeReport(
+                    SECOND, SECOND, (long) (collected * SECOND), 500L << 20, 512L << 20, work, List.of(calls));
         }
 
         Numbers server(JobSample.Load... functions) {
@@ -54,7 +57,7 @@ class ExplanationTest {
                     Duration.ofSeconds(1),
                     loads,
                     workers,
-                    new TreeMap<>(),
+                    servers,
                     Map.of(),
                     waiting);
         }
@@ -85,6 +88,16 @@ class ExplanationTest {
                         0.4,
                         "The heap of worker 1 is collected for 40 % of the time: 500 MiB of 512 MiB are used.",
                         "a larger -Xmx of the worker, or fewer objects in a step"));
+    }
+
+    @Test
+    void aHeapOfAServerIsNamedAlthoughThoseOfWorkersAreFull() {
+        Numbers numbers = new Numbers().worker(0, RUNS);
+        numbers.servers.put(3, Numbers.node(0.3, RUNS));
+        Finding first = numbers.findings().get(0);
+        assertThat(first.cause()).isEqualTo(Cause.HEAP);
+        assertThat(first.says()).startsWith("The heap of server 3 is collected for 30 % of the time");
+        assertThat(first.change()).isEqualTo("a larger -Xmx of the server (PSF_JAVA_OPTS)");
     }
 
     @Test
@@ -195,10 +208,9 @@ class ExplanationTest {
         Finding first = numbers.findings().get(0);
         assertThat(first.cause()).isEqualTo(Cause.ALL_SERVERS);
         assertThat(first.says())
-                .isEqualTo(
-                        "No worker has told what it waits for (workers 0; those in Python do not tell). The servers run"
-                                + " handlers for 90 % of the time, server 0 for 90 %. At the last visit, psf.dense.push"
-                                + " waited for workers [1, 3], for 2.0 s.");
+                .isEqualTo("No worker has told what it waits for (workers 0). The servers run"
+                        + " handlers for 90 % of the time, server 0 for 90 %. At the last visit, psf.dense.push"
+                        + " waited for workers [1, 3], for 2.0 s.");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.psf.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.TensorId;
 import io.psf.builtin.FunctionStatistics;
@@ -59,7 +60,7 @@ class JobReportTest {
     }
 
     @Test
-    void thePageHasWhatTheServersCountedAndTheWorkersReported() throws Exception {
+    void thePageHasWhatTheServersCountedAndTheWorkersReported(@TempDir Path folder) throws Exception {
         try (PsCluster cluster = PsCluster.builder().servers(2).workers(1).tcp().start()) {
             JobWatch watch = new JobWatch(
                     WorkerConfig.of("127.0.0.1", cluster.scheduler().port()));
@@ -88,7 +89,22 @@ class JobReportTest {
                     .contains("loss", "What it waited for", "Requests a second", "Bytes a second");
             assertThat(texts(page.getDocumentElement(), "title"))
                     .contains("worker 0: 1 at 0", "worker 0: 0.5 at 1", "worker 0: 0.05 at 19");
+            isExplained(watch, folder.resolve("job.html"));
         }
+    }
+
+    /** The page of a job says what {@code psf explain} says of it while it runs. */
+    private static void isExplained(JobWatch watch, Path file) {
+        while (watch.seen().get(watch.seen().size() - 1).sums().workers().isEmpty()) {
+            watch.visit(); // the worker reports once a second
+        }
+        new JobReport("<section>", "&").watched(watch).write(file);
+        List<JobWatch.Seen> seen = watch.seen();
+        List<String> running = ExplainedJob.of(
+                        seen.get(seen.size() - 1).sums().since(seen.get(0).sums()))
+                .lines();
+        assertThat(running).anyMatch(line -> line.matches(" +0 +[0-9]+ % .*"));
+        assertThat(ExplainedJob.read(file).lines()).isEqualTo(running);
     }
 
     private static FunctionStatistics function(Statistics statistics, String name) {
@@ -96,6 +112,17 @@ class JobReportTest {
                 .filter(each -> each.function().equals(name))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    @Test
+    void aPageOfAJobThatWasNotWatchedExplainsNothing(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("job.html");
+        new JobReport("a", "b").write(file);
+        assertThatThrownBy(() -> ExplainedJob.read(file))
+                .hasMessageContaining("job.html (expected: a page of a job that was watched")
+                .hasMessageContaining("no part that explains the job");
+        Files.writeString(file, "<!DOCTYPE html [<!ENTITY x SYSTEM '/etc/passwd'>]><html>&x;</html>");
+        assertThatThrownBy(() -> ExplainedJob.read(file)).hasMessageContaining("(expected: a page of a job");
     }
 
     @Test

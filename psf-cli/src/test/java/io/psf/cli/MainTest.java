@@ -57,6 +57,8 @@ class MainTest {
         "launch, 'COMMAND: not set (expected: the program and its arguments, after --; see psf launch --help)'",
         "launch --report none/job.html -- true, --report: none/job.html (expected: a file in a folder that exists)",
         "explain --for soon --scheduler h:1, '--for: soon (expected: seconds, at least 3s, such as 10s)'",
+        "explain pom.xml, 'REPORT: pom.xml (expected: a page of a job that was watched, such as psf launch --report writes;"
+                + " no part that explains the job)'",
         "explain --for 2s --scheduler h:1, '--for: 2s (expected: seconds, at least 3s, such as 10s)'",
         "status --interval soon, --interval: soon (expected: a number; see psf status --help)",
         "new function axpy, --package: not set (expected: for example acme; see psf new function --help)"
