@@ -10,6 +10,14 @@ package io.psf.api;
  */
 public interface CallListener extends NodeListener {
     /**
+     * A call begins: on the thread that makes it, before anything of it is sent. A call without parts, as of no keys,
+     * makes no event.
+     *
+     * @param call the whole call
+     */
+    default void called(CallPart call) {}
+
+    /**
      * A part of a request was sent: to one slice or node.
      *
      * @param part the part
@@ -26,7 +34,8 @@ public interface CallListener extends NodeListener {
     default void received(CallPart part, long bytes) {}
 
     /**
-     * A call has ended. The repetition of a call whose layout was out of date makes events of its own.
+     * A call has ended. The repetition of a call whose layout was out of date makes events of its own, on a thread of
+     * psf.
      *
      * @param call the whole call
      * @param outcome {@code OK}, or the code of the failure

@@ -4,6 +4,7 @@ import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
+import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.context.Context;
@@ -26,28 +27,29 @@ import org.jspecify.annotations.Nullable;
  * of the request, from its arrival to its answer, and one of its handler. All have the trace that follows from the
  * cluster, the worker and the call, so both sides choose the same calls, and nothing is sent for it. Thread-safe.
  *
+ * <p>A call that is made within a sampled span of the program has a span in any case: within that span, with a link to
+ * the call's own trace if the servers trace the call.
+ *
  * <p>As a service on the class path, it traces with {@link GlobalOpenTelemetry} the share that {@code
  * OTEL_TRACES_SAMPLER_ARG} says, by default one call of a hundred.
  */
 public final class CallTraces implements CallListener, RequestListener {
     private static final double USUAL_SHARE = 0.01;
-    /** Calls that are open at a time, of those that are traced. Others have no slices in their spans. */
+    /** Calls that are open at a time, of those that have a span on the worker. Others have none there. */
     private static final int MOST_OPEN = 10_000;
 
     private final Supplier<OpenTelemetry> telemetry;
     private final double share;
-    /** By the number of the call, what was sent of those that are traced. */
+    /** By the number of the call, what was sent of those that have a span on the worker. */
     private final Map<Long, Sent> open = new ConcurrentHashMap<>();
     /** The identity of the cluster; empty before the node has started. */
     private volatile String cluster = "";
 
-    /** What was sent of a call. */
-    private record Sent(String slices, long bytes) {
-        static final Sent NOTHING = new Sent("", 0);
-
+    /** What was sent of a call, and the span that it was made in, which may be an invalid one. */
+    private record Sent(SpanContext within, String slices, long bytes) {
         Sent with(CallPart part, long more) {
             String place = part.slice() < 0 ? "" : Integer.toString(part.slice());
-            return new Sent(slices.isEmpty() ? place : slices + "," + place, bytes + more);
+            return new Sent(within, slices.isEmpty() ? place : slices + "," + place, bytes + more);
         }
     }
 
@@ -89,20 +91,31 @@ public final class CallTraces implements CallListener, RequestListener {
     }
 
     @Override
-    public void sent(CallPart part, long bytes) {
-        if (isTraced(part) && open.size() < MOST_OPEN) {
-            open.compute(part.call(), (call, before) -> (before == null ? Sent.NOTHING : before).with(part, bytes));
+    public void called(CallPart call) {
+        SpanContext within = Span.current().getSpanContext();
+        if ((within.isSampled() || isTraced(call)) && open.size() < MOST_OPEN) {
+            open.put(call.call(), new Sent(within, "", 0));
         }
     }
 
     @Override
+    public void sent(CallPart part, long bytes) {
+        open.computeIfPresent(part.call(), (call, before) -> before.with(part, bytes));
+    }
+
+    @Override
     public void ended(CallPart call, Code outcome, long nanos) {
-        if (isTraced(call)) {
-            Sent sent = open.getOrDefault(call.call(), Sent.NOTHING);
-            open.remove(call.call());
+        Sent sent = open.remove(call.call());
+        if (sent != null) {
             SpanBuilder span = span(call, call.function(), SpanKind.CLIENT)
                     .setAttribute("psf.slices", sent.slices())
                     .setAttribute("psf.bytes", sent.bytes());
+            if (sent.within().isSampled()) {
+                span.setParent(Context.root().with(Span.wrap(sent.within())));
+                if (isTraced(call)) {
+                    span.addLink(CallNumber.of(cluster, call).parent());
+                }
+            }
             end(span, nanos, outcome);
         }
     }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
@@ -59,13 +61,13 @@ final class CallTracesTest {
     }
 
     private final Kept kept = new Kept();
+    private final OpenTelemetrySdk telemetry = OpenTelemetrySdk.builder()
+            .setTracerProvider(SdkTracerProvider.builder()
+                    .addSpanProcessor(SimpleSpanProcessor.create(kept))
+                    .build())
+            .build();
 
     private CallTraces traces(double share) {
-        OpenTelemetrySdk telemetry = OpenTelemetrySdk.builder()
-                .setTracerProvider(SdkTracerProvider.builder()
-                        .addSpanProcessor(SimpleSpanProcessor.create(kept))
-                        .build())
-                .build();
         return new CallTraces(telemetry, share);
     }
 
@@ -100,6 +102,52 @@ final class CallTracesTest {
         assertThat(kept.spans.stream().map(SpanData::getTraceId).distinct().count())
                 .as("a trace for each call")
                 .isGreaterThan(2);
+    }
+
+    /** Makes a span of the program around calls. Returns it. */
+    private SpanData inSpan(double share) {
+        Span program =
+                telemetry.getTracer("program").spanBuilder("training step").startSpan();
+        Scope current = program.makeCurrent();
+        try {
+            push(share);
+        } finally {
+            current.close();
+            program.end();
+        }
+        return kept.spans.stream()
+                .filter(each -> each.getName().equals("training step"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void aCallWithinASpanOfTheProgramIsItsChildAndLinkedToTheHandlers() {
+        SpanData program = inSpan(1);
+        await().until(() -> kept.of(SpanKind.CLIENT).size() == 1
+                && kept.of(SpanKind.INTERNAL).size() == 2);
+        SpanData call = kept.of(SpanKind.CLIENT).get(0);
+        assertThat(call.getTraceId()).isEqualTo(program.getTraceId());
+        assertThat(call.getParentSpanId()).isEqualTo(program.getSpanId());
+        assertThat(call.getLinks()).hasSize(1);
+        assertThat(kept.of(SpanKind.INTERNAL)).allSatisfy(handler -> {
+            assertThat(handler.getTraceId())
+                    .isEqualTo(call.getLinks().get(0).getSpanContext().getTraceId());
+            assertThat(handler.getParentSpanId())
+                    .isEqualTo(call.getLinks().get(0).getSpanContext().getSpanId());
+        });
+    }
+
+    @Test
+    void aCallWithinASpanOfTheProgramHasASpanThoughTheServersTraceNone() {
+        SpanData program = inSpan(0);
+        await().until(() -> kept.of(SpanKind.CLIENT).size() == 1);
+        SpanData call = kept.of(SpanKind.CLIENT).get(0);
+        assertThat(call.getParentSpanId()).isEqualTo(program.getSpanId());
+        assertThat(call.getLinks()).isEmpty();
+        assertThat(call.getAttributes().get(AttributeKey.stringKey("psf.slices")))
+                .isEqualTo("0,1");
+        assertThat(kept.of(SpanKind.SERVER)).isEmpty();
     }
 
     @Test

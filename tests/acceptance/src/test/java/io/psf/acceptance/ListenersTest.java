@@ -21,6 +21,8 @@ import io.psf.builtin.Updates;
 import io.psf.runtime.PsCluster;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -56,6 +58,14 @@ final class ListenersTest {
 
     private static final class Calls implements CallListener {
         final List<Event> events = new CopyOnWriteArrayList<>();
+        /** The threads that have made calls. */
+        final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+
+        @Override
+        public void called(CallPart call) {
+            events.add(new Event("called", call.function(), Code.OK, 0, 0));
+            threads.add(Thread.currentThread());
+        }
 
         @Override
         public void sent(CallPart part, long bytes) {
@@ -103,9 +113,13 @@ final class ListenersTest {
             assertThat(only(onServer, "answered").outcome).isEqualTo(Code.OK);
             assertThat(only(onServer, "answered").nanos).isPositive();
 
-            await().until(() -> of(calls.events, PUSH).size() == 3);
+            await().until(() -> of(calls.events, PUSH).size() == 4);
             List<Event> onWorker = of(calls.events, PUSH);
-            assertThat(onWorker).extracting(Event::what).containsExactlyInAnyOrder("sent", "received", "ended");
+            assertThat(onWorker)
+                    .extracting(Event::what)
+                    .containsExactlyInAnyOrder("called", "sent", "received", "ended");
+            assertThat(onWorker.get(0).what).isEqualTo("called");
+            assertThat(calls.threads).contains(Thread.currentThread());
             assertThat(only(onWorker, "sent").bytes).isBetween(4000L, 5000L);
             assertThat(only(onServer, "queued").bytes).isEqualTo(only(onWorker, "sent").bytes);
             assertThat(only(onWorker, "received").bytes).isEqualTo(only(onServer, "answered").bytes);
@@ -128,7 +142,7 @@ final class ListenersTest {
                     .isInstanceOf(PsException.class);
             String name = FaultyPsf.FUNCTION.info().name();
             assertThat(only(of(requests.events, name), "answered").outcome).isEqualTo(Code.HANDLER_FAILED);
-            await().until(() -> of(calls.events, name).size() == 3);
+            await().until(() -> of(calls.events, name).size() == 4);
             assertThat(only(of(calls.events, name), "ended").outcome).isEqualTo(Code.HANDLER_FAILED);
         }
     }

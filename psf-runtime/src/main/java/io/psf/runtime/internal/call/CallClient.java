@@ -195,6 +195,8 @@ public final class CallClient {
             }
             if (call.parts().count() == 0 || call.isEnded()) { // for example cancelled before it was sent
                 calls.outstanding().remove(call);
+            } else {
+                calls.events().called(call);
             }
         }
         chain.forEach(call -> calls.sender().sendParts(call, null));

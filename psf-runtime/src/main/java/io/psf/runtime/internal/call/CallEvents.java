@@ -21,6 +21,14 @@ final class CallEvents {
         worker = number;
     }
 
+    void called(Call<?> call) {
+        EventListeners<CallListener> listening = listeners;
+        if (listening != null) {
+            CallPart whole = of(call, -1);
+            listening.forEach(each -> each.called(whole));
+        }
+    }
+
     void sent(Call<?> call, int part, int bytes) {
         EventListeners<CallListener> listening = listeners;
         if (listening != null) {

@@ -89,6 +89,7 @@ final class InFlight implements Call.Owner {
         if (closed != null) {
             call.failAtOnce(-1, closed);
         } else {
+            events.called(call);
             sender.sendParts(call, null);
         }
     }
