@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -194,7 +195,7 @@ final class StatusTables {
         Map<String, FunctionStatistics> last = recent.functions().stream()
                 .collect(Collectors.toMap(FunctionStatistics::function, Function.identity()));
         for (FunctionStatistics each : functions) {
-            FunctionStatistics then = last.get(each.function());
+            FunctionStatistics then = Objects.requireNonNull(last.get(each.function()));
             List<Object> row = new ArrayList<>(List.of(each.function(), Units.count(each.count())));
             if (hasFailed) {
                 row.add(Units.count(failed(each)));
