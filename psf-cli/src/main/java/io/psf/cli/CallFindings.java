@@ -2,6 +2,7 @@ package io.psf.cli;
 
 import io.psf.api.spi.NodeReport;
 import io.psf.cli.Finding.Cause;
+import java.util.Map;
 
 /** What the workers wait for in calls that servers answer at once: a server, or the way there and back. */
 final class CallFindings {
@@ -42,6 +43,17 @@ final class CallFindings {
         long all = calls.sent() + calls.received();
         long bytes = calls.calls() == 0 ? 0 : all / calls.calls();
         double seconds = Math.max(1e-9, sample.time().toNanos() / 1e9);
+        Map.Entry<Integer, Double> full = sample.full().entrySet().stream()
+                .max(Map.Entry.comparingByValue())
+                .orElse(Map.entry(0, 0.0));
+        if (full.getValue() / seconds >= BUSY) {
+            return new Finding(
+                    Cause.MEMORY,
+                    share,
+                    says + "It waits for memory: server " + full.getKey() + " left requests unread for "
+                            + Units.share(Math.min(1, full.getValue() / seconds))
+                            + " of the time, until those that it has, and their answers, take less of its memory.");
+        }
         return bytes >= LARGE
                 ? new Finding(
                         Cause.NETWORK_BYTES,

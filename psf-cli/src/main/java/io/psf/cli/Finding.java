@@ -43,6 +43,8 @@ record Finding(Cause cause, double share, String says, String change) {
         ALL_SERVERS(
                 "more servers (PSF_SERVERS), more lanes (PSF_LANES) with more slices (TensorSpec.slices), or fewer and"
                         + " larger calls"),
+        /** A server has no memory for more requests. */
+        MEMORY("a larger PSF_MEMORY, fewer calls under way at a time, or smaller ones"),
         /** Many bytes are on their way. */
         NETWORK_BYTES(
                 "fewer bytes: TensorSpec.wire(FLOAT16), EmbeddingCache for rows that come again, pulls of the rows"

@@ -29,6 +29,7 @@ import java.util.TreeMap;
  * @param workers the reports of the workers that report, by rank
  * @param servers the reports of the servers
  * @param busy the seconds that the handlers of each slice took
+ * @param full the seconds in which each server read no long request, since its memory was full
  * @param waiting the calls that wait at the end of the time, whose handlers answer later
  */
 record JobSample(
@@ -39,6 +40,7 @@ record JobSample(
         SortedMap<Integer, NodeReport> workers,
         SortedMap<Integer, NodeReport> servers,
         Map<Slice, Double> busy,
+        Map<Integer, Double> full,
         List<Waiting> waiting) {
     /** The number of a slice, and its tensor. */
     record Slice(String tensor, int slice) {}
@@ -119,7 +121,18 @@ record JobSample(
                 guest.reports(Role.WORKER),
                 guest.reports(Role.SERVER),
                 busy(statistics),
+                full(statistics),
                 statistics.waiting().values().stream().flatMap(List::stream).toList());
+    }
+
+    private static Map<Integer, Double> full(Statistics statistics) {
+        Map<Integer, Double> full = new HashMap<>();
+        statistics
+                .metrics()
+                .forEach((server, metrics) -> metrics.stream()
+                        .filter(each -> each.name().equals("psf.memory.full"))
+                        .forEach(each -> full.put(server, each.value())));
+        return full;
     }
 
     private static Map<Slice, Double> busy(Statistics statistics) {
@@ -156,12 +169,13 @@ record JobSample(
                 since(workers, before.workers),
                 since(servers, before.servers),
                 isContinued ? since(busy, before.busy) : busy,
+                isContinued ? since(full, before.full) : full,
                 waiting);
     }
 
-    private static Map<Slice, Double> since(Map<Slice, Double> now, Map<Slice, Double> before) {
-        Map<Slice, Double> added = new HashMap<>();
-        now.forEach((slice, seconds) -> added.put(slice, Math.max(0, seconds - before.getOrDefault(slice, 0.0))));
+    private static <K> Map<K, Double> since(Map<K, Double> now, Map<K, Double> before) {
+        Map<K, Double> added = new HashMap<>();
+        now.forEach((key, seconds) -> added.put(key, Math.max(0, seconds - before.getOrDefault(key, 0.0))));
         return added;
     }
 

@@ -2,6 +2,7 @@ package io.psf.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.spi.CheckpointStore;
@@ -30,6 +31,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -253,6 +255,23 @@ class ExplainJobsTest {
             Finding first = job.explain();
             assertThat(first.cause()).isEqualTo(Cause.NETWORK_BYTES);
             assertThat(first.change()).contains("TensorSpec.wire");
+        }
+    }
+
+    @Test
+    void aServerWithLittleMemoryForRequests() {
+        try (Job job = new Job(servers(1).memory(1 << 20), worker -> {
+            TensorId w = dense(worker, "w", 100_000, spec -> spec);
+            float[] update = new float[100_000];
+            return () -> Stream.generate(() -> Tensors.push(worker, w, update))
+                    .limit(8)
+                    .toList()
+                    .forEach(Pending::await);
+        })) {
+            Finding first = job.explain();
+            assertThat(first.cause()).as(first.says()).isEqualTo(Cause.MEMORY);
+            assertThat(first.says()).contains("psf.dense.push").contains("server 0 left requests unread for");
+            assertThat(first.change()).contains("PSF_MEMORY");
         }
     }
 

@@ -59,6 +59,7 @@ class ExplanationTest {
                     workers,
                     servers,
                     Map.of(),
+                    Map.of(),
                     waiting);
         }
 

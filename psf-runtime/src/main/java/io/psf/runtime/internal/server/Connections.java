@@ -152,6 +152,8 @@ public final class Connections implements AutoCloseable, Metered {
     public void measure(Metrics to) {
         to.gauge("psf.connections", "connections", "connections of peers", receivers.size());
         to.gauge("psf.sessions", "sessions", "sessions of peers, which survive their connections", sessions.size());
+        double seconds = admission.shortNanos() / 1e9;
+        to.counter("psf.memory.full", "seconds", "time in which long requests waited for memory", seconds);
     }
 
     /** True if a long frame is being read. */

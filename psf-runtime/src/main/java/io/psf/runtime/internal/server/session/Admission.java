@@ -273,6 +273,11 @@ public final class Admission implements AutoCloseable {
         }
     }
 
+    /** Returns the time in which long requests have waited for memory. */
+    public long shortNanos() {
+        return frames.shortNanos();
+    }
+
     /** True if every admitted frame has been handled: the memory in use is held by calls that wait for other calls. */
     private boolean hasHandledAll() {
         return !frames.hasGrants() && !answers.hasUnsent() && !isArriving.getAsBoolean();

@@ -22,6 +22,10 @@ final class FrameQueue {
 
     /** True if a connection waits. */
     private volatile boolean isShort;
+    /** Since when a connection waits, if one does. */
+    private long shortSince;
+    /** The time in which connections have waited before that. */
+    private long shortNanos;
 
     /**
      * Creates an empty queue.
@@ -38,6 +42,21 @@ final class FrameQueue {
     /** True if a connection waits. */
     boolean isShort() {
         return isShort;
+    }
+
+    /** Returns the time in which at least one connection has waited. */
+    synchronized long shortNanos() {
+        return shortNanos + (isShort ? System.nanoTime() - shortSince : 0);
+    }
+
+    private void setShort(boolean now) {
+        if (now != isShort) {
+            long at = System.nanoTime();
+            shortNanos += now ? 0 : at - shortSince;
+            shortSince = at;
+            isShort = now;
+        }
+        pool.want(now);
     }
 
     /**
@@ -69,8 +88,7 @@ final class FrameQueue {
             if (memory.request(capacity)) {
                 waiting.add(connection);
             }
-            isShort = true;
-            pool.want(true);
+            setShort(true);
         }
         return false;
     }
@@ -98,8 +116,7 @@ final class FrameQueue {
                     first = waiting.peek()) {
                 in.add(grant(first));
             }
-            isShort = !waiting.isEmpty();
-            pool.want(isShort);
+            setShort(!waiting.isEmpty());
         }
         in.forEach(MemoryUser::regulate);
     }
