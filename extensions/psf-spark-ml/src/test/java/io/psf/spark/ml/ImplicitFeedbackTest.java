@@ -1,5 +1,6 @@
 package io.psf.spark.ml;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -136,8 +137,8 @@ class ImplicitFeedbackTest {
         double loss = 0;
         for (int user = 0; user < USERS; user++) {
             for (int item = 0; item < ITEMS; item++) {
-                float[] one = users.get((long) user);
-                float[] other = items.get((long) item);
+                float[] one = requireNonNull(users.get((long) user));
+                float[] other = requireNonNull(items.get((long) item));
                 double clicks = CLICKS[user][item];
                 double liked = clicks > 0 ? 1 : 0;
                 double off = liked - product(one, other);

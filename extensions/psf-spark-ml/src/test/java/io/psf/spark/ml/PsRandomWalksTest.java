@@ -69,10 +69,10 @@ class PsRandomWalksTest {
         }
         assertThat(all / 8_000).as("the first step").isCloseTo(.5, within(.03));
         double sum = 4 + 1 + .5 + .5;
-        assertThat(counts.get("a") / all).isCloseTo(4 / sum, within(.03));
-        assertThat(counts.get("c") / all).isCloseTo(1 / sum, within(.03));
-        assertThat(counts.get("d") / all).isCloseTo(.5 / sum, within(.03));
-        assertThat(counts.get("e") / all).isCloseTo(.5 / sum, within(.03));
+        assertThat(counts.getOrDefault("a", 0.0) / all).isCloseTo(4 / sum, within(.03));
+        assertThat(counts.getOrDefault("c", 0.0) / all).isCloseTo(1 / sum, within(.03));
+        assertThat(counts.getOrDefault("d", 0.0) / all).isCloseTo(.5 / sum, within(.03));
+        assertThat(counts.getOrDefault("e", 0.0) / all).isCloseTo(.5 / sum, within(.03));
     }
 
     /** A neighbour that is hardly ever kept is reached nevertheless: its chances are computed then. */

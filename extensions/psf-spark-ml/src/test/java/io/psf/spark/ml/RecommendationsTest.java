@@ -1,5 +1,6 @@
 package io.psf.spark.ml;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -97,7 +98,7 @@ class RecommendationsTest {
     /** Checks every n-th row: as many as wanted, each with its rating, and none that is left out is better. */
     private static void check(List<Row> rows, int n, Map<Long, float[]> from, Map<Long, float[]> to) {
         for (int i = 0; i < rows.size(); i += n) {
-            float[] one = from.get(rows.get(i).getLong(0));
+            float[] one = requireNonNull(from.get(rows.get(i).getLong(0)));
             List<Row> got = rows.get(i).getList(1);
             List<Double> best = to.values().stream()
                     .map(other -> rating(one, other))
@@ -108,7 +109,9 @@ class RecommendationsTest {
             for (int place = 0; place < MOST; place++) {
                 double given = got.get(place).getFloat(1);
                 assertThat(given).isCloseTo(best.get(place), within(1e-4));
-                assertThat(given).isCloseTo(rating(one, to.get(got.get(place).getLong(0))), within(1e-4));
+                assertThat(given)
+                        .isCloseTo(
+                                rating(one, requireNonNull(to.get(got.get(place).getLong(0)))), within(1e-4));
             }
         }
     }
