@@ -17,7 +17,6 @@ import org.apache.spark.ml.PipelineStage;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
-import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.AfterAll;
@@ -32,19 +31,12 @@ class PsDeepFMTest {
     private static final int ROWS = 8_000;
     private static final int CATEGORIES = 6;
 
-    @TempDir
-    static Path checkpoints;
-
-    private static SparkSession spark;
     private static Dataset<Row> training;
     private static Dataset<Row> test;
     private static PsDeepFMModel model;
 
     @BeforeAll
     static void start() {
-        spark = LocalSpark.withPlugin()
-                .config("spark.psf.checkpoints", checkpoints.toString())
-                .getOrCreate();
         Dataset<Row> all = rows().localCheckpoint();
         training = all.where("not isTest");
         test = all.where("isTest");
@@ -52,8 +44,8 @@ class PsDeepFMTest {
     }
 
     @AfterAll
-    static void stop() {
-        spark.stop();
+    static void release() {
+        model.release();
     }
 
     private static PsDeepFM estimator() {
@@ -75,7 +67,8 @@ class PsDeepFMTest {
             all.add(RowFactory.create(
                     "site" + site, device, new String[] {"word" + word, "the"}, label, random.nextInt(5) == 0));
         }
-        return spark.createDataFrame(
+        return LocalSpark.get()
+                .createDataFrame(
                         all,
                         new StructType()
                                 .add("site", DataTypes.StringType)
@@ -208,14 +201,13 @@ class PsDeepFMTest {
     }
 
     @Test
-    void aPipelineIsValidatedAndHasCheckpoints() throws IOException {
+    void aPipelineIsValidated() {
         PsDeepFM deep =
                 estimator().setMaxIter(2).setValidationIndicatorCol("isTest").setExportWeights(true);
         PipelineModel fitted =
                 new Pipeline().setStages(new PipelineStage[] {deep}).fit(training.union(test));
         PsTrainingSummary summary = ((PsDeepFMModel) fitted.stages()[0]).summary();
         assertThat(summary.areaHistory()).hasSize(2).allMatch(area -> area > .5);
-        assertThat(Clicks.steps(checkpoints, model.uid())).hasSize(2);
     }
 
     @Test

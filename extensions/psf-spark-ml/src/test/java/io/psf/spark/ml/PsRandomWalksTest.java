@@ -18,22 +18,14 @@ import org.apache.spark.ml.PipelineStage;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
-import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(180)
 class PsRandomWalksTest {
-    private static SparkSession spark;
-
-    @BeforeAll
-    static void start() {
-        spark = LocalSpark.get();
-    }
 
     /** Makes edges of pairs of names, such as "a-b". */
     private static Dataset<Row> edges(String... pairs) {
@@ -41,7 +33,8 @@ class PsRandomWalksTest {
         for (String pair : pairs) {
             rows.add(RowFactory.create((Object[]) pair.split("-")));
         }
-        return spark.createDataFrame(
+        return LocalSpark.get()
+                .createDataFrame(
                         rows, new StructType().add("src", DataTypes.StringType).add("dst", DataTypes.StringType))
                 .coalesce(2);
     }
@@ -117,8 +110,9 @@ class PsRandomWalksTest {
             int other = random.nextInt(20) == 0 ? random.nextInt(4) : group;
             rows.add(RowFactory.create(20 * group + random.nextInt(20), 20 * other + random.nextInt(20)));
         }
-        Dataset<Row> edges = spark.createDataFrame(
-                rows, new StructType().add("src", DataTypes.IntegerType).add("dst", DataTypes.IntegerType));
+        Dataset<Row> edges = LocalSpark.get()
+                .createDataFrame(
+                        rows, new StructType().add("src", DataTypes.IntegerType).add("dst", DataTypes.IntegerType));
         PsWord2Vec vectors = new PsWord2Vec()
                 .setInputCol("walk")
                 .setOutputCol("vector")
