@@ -341,7 +341,7 @@ class ServerReturnTest {
                     .await();
             Tensors.pushRows(worker, counts, new long[] {step % 10}, ones).await();
             Tensors.pushRows(worker, counts, new long[] {step + 10}, ones).await();
-            var unused = Reports.scalar(worker, "step", step, step);
+            var unused = Reports.scalar(worker, "step", step, (double) step);
             reached.set(step);
             LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
         });
