@@ -51,11 +51,11 @@ class ShuffledTasksTest {
 
     @BeforeAll
     static void start() {
-        start(LocalSpark.withPlugin().master("local[2,4]")); // a task may fail three times
+        spark = started(LocalSpark.withPlugin().master("local[2,4]")); // a task may fail three times
     }
 
-    private static void start(SparkSession.Builder builder) {
-        spark = builder.config("spark.psf.checkpoints", folder.toString()).getOrCreate();
+    private static SparkSession started(SparkSession.Builder builder) {
+        return builder.config("spark.psf.checkpoints", folder.toString()).getOrCreate();
     }
 
     @AfterAll
@@ -217,7 +217,7 @@ class ShuffledTasksTest {
     @Tag("long")
     void aTrainingRepeatsTheEpochInWhichAnExecutorWithoutAServerIsLost() throws Exception {
         spark.stop();
-        start(LocalCluster.of(2, 1024).config("spark.psf.servers", 1));
+        spark = started(LocalCluster.of(2, 1024).config("spark.psf.servers", 1));
         trainsWith("halting", ShuffledTasksTest::halt);
     }
 
