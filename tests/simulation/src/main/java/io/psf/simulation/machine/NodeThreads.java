@@ -109,12 +109,8 @@ public final class NodeThreads implements Executor {
         }
     }
 
-    /**
-     * Ends the node, as SIGKILL does: none of its threads runs again, and its locks on files end.
-     *
-     * @return true if it had locks
-     */
-    public boolean kill() {
+    /** Ends the node, as SIGKILL does: none of its threads runs again, and its locks on files end. */
+    public void kill() {
         state = State.KILLED;
         machine.take(this);
         held.clear();
@@ -126,7 +122,6 @@ public final class NodeThreads implements Executor {
                 throw new UncheckedIOException(e);
             }
         }
-        return !locked.isEmpty();
     }
 
     /** Adds a file that the node has locked. */

@@ -204,9 +204,9 @@ public final class World {
      */
     public void kill(String name, boolean isSilent) {
         NodeThreads threads = node(name).threads();
-        if (threads.kill()) {
-            LocksOfProcess.forget(disk(name).files());
-        }
+        threads.kill();
+        // Also what the node was about to lock. The disk has the locks of the others.
+        LocksOfProcess.forget(disk(name).files());
         network.kill(threads, isSilent);
     }
 
