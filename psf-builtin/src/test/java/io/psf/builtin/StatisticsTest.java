@@ -12,7 +12,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What servers have counted between two times. */
+/** The counts of servers between two times. */
 @Timeout(60)
 class StatisticsTest {
     private static FunctionStatistics function(String name, long... nanos) {

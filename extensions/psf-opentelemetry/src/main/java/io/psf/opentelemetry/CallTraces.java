@@ -40,12 +40,12 @@ public final class CallTraces implements CallListener, RequestListener {
 
     private final Supplier<OpenTelemetry> telemetry;
     private final double share;
-    /** By the number of the call, what was sent of those that have a span on the worker. */
+    /** By the number of the call, the requests of calls that have a span on the worker. */
     private final Map<Long, Sent> open = new ConcurrentHashMap<>();
     /** The identity of the cluster; empty before the node has started. */
     private volatile String cluster = "";
 
-    /** What was sent of a call, and the span that it was made in, which may be an invalid one. */
+    /** The requests of a call, and the span that the call was made in, which may be invalid. */
     private record Sent(SpanContext within, String slices, long bytes) {
         Sent with(CallPart part, long more) {
             String place = part.slice() < 0 ? "" : Integer.toString(part.slice());

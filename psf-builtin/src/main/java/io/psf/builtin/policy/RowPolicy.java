@@ -11,6 +11,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.MovingState;
 import io.psf.api.spi.StoredShard;
+import io.psf.builtin.optimizer.TiledOptimizer;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -202,9 +203,11 @@ public final class RowPolicy implements Measured, Metered, MovingState {
         marks.begin(second);
         LongArray keys = update.keys();
         int n = keys.length();
-        int[] rows = new int[n];
+        // Only the host's own step takes them; a device would have to send them back.
+        boolean takesRows = shard.optimizer() instanceof TiledOptimizer;
+        int[] rows = sketch == null && !takesRows ? null : new int[n];
         int fresh = marks.touch(keys, rows);
-        int[] admitted = sketch == null || fresh == 0 ? null : admitted(sketch, keys, rows);
+        int[] admitted = sketch == null || rows == null || fresh == 0 ? null : admitted(sketch, keys, rows);
         int kept = admitted == null ? n : admitted.length;
         fresh -= n - kept;
         refused += n - kept;
@@ -214,7 +217,7 @@ public final class RowPolicy implements Measured, Metered, MovingState {
         tick(shard);
         evict(shard, marks, fresh, true);
         boolean known = expired + evicted == removed;
-        if (admitted == null || kept == n) {
+        if (admitted == null || rows == null || kept == n) {
             return new Part(keys, known ? rows : null, update.values());
         }
         FloatArray values = FloatArray.allocate(kept * shard.width());

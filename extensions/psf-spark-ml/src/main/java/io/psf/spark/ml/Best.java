@@ -18,7 +18,7 @@ final class Best {
         this.most = most;
     }
 
-    /** Adds a candidate if it is one of the best. Of equal ratings the one that was offered first is better. */
+    /** Adds a candidate if it is one of the best. Of equal ratings, the first offered is better. */
     void offer(int candidate, float rating) {
         if (n == most && !(rating > ratings[n - 1])) {
             return;

@@ -8,7 +8,7 @@ import java.util.Arrays;
  * items is a matrix that all users have in common. Or those of one item. Not thread-safe.
  */
 final class Equations {
-    /** What is added to the diagonal, of its mean: a matrix that is singular but for rounding has a solution, too. */
+    /** The share of its mean that is added to the diagonal: a matrix that is singular but for rounding has a solution, too. */
     private static final double RIDGE = 1e-9;
 
     private final int rank;

@@ -31,7 +31,7 @@ record HalfStep(Table table, double[] ofAll, double alpha, double strength, bool
     private static final long serialVersionUID = 1;
 
     /**
-     * What the tasks of half an epoch bring.
+     * The results of the tasks of half an epoch.
      *
      * @param ofAll [rank, rank] float64, the sum of the products of the factors that were set, below the diagonal and on
      *     it

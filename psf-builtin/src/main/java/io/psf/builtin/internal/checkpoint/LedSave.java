@@ -48,7 +48,7 @@ public final class LedSave {
     private boolean hasBegun;
 
     private boolean isCommitted;
-    /** What workers have reported until the copies of shards began; empty for a model of one tensor. */
+    /** The reports of workers until the copies of shards began; empty for a model of one tensor. */
     private List<ReportedValues> reports = List.of();
     /** The bytes that the servers have written. */
     private long bytes;

@@ -33,7 +33,7 @@ public final class ReportedSeries implements Metered {
         points.add(step, System.currentTimeMillis(), value);
     }
 
-    /** Replaces a series by that of a checkpoint. If there are too many, one that is not there is left out. */
+    /** Replaces a series by that of a checkpoint. If there are too many, a new series is left out. */
     public void restore(ReportedValues saved) {
         AtMost.requireName("a reported value", saved.tag());
         TreeMap<Integer, Points> workers = byTag.computeIfAbsent(saved.tag(), name -> new TreeMap<>());

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What workers have reported, in checkpoints. */
+/** The reports of workers, in checkpoints. */
 @Timeout(60)
 class SavedReportsTest {
     private static final int WORKERS = 4;
