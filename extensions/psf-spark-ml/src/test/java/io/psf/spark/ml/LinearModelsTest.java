@@ -105,8 +105,12 @@ class LinearModelsTest {
     @Test
     void fewWrongLabelsHaveLittleWeightWithHuber() {
         PsLinearRegressionModel squared = regression("wrong").fit(training);
-        PsLinearRegressionModel model =
-                regression("wrong").setLoss("huber").setEpsilon(.3).fit(training);
+        PsLinearRegressionModel model = regression("wrong")
+                .setLoss("huber")
+                .setEpsilon(.3)
+                .setMaxIter(8)
+                .setBatchSize(32)
+                .fit(training);
         assertThat(error(squared.transform(test), "number")).isGreaterThan(1);
         assertThat(error(model.transform(test), "number"))
                 .as("as of a regression of right labels")
