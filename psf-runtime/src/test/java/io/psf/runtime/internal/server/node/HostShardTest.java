@@ -166,7 +166,7 @@ final class HostShardTest {
     /** Returns the bytes of the heap that are in use, once those of nodes that have ended are free. */
     private static long usedHeap() {
         long used = Long.MAX_VALUE;
-        for (int unchanged = 0; unchanged < 3; ) {
+        for (int unchanged = 0; unchanged < 2; ) {
             System.gc();
             long now = Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
             unchanged = Math.abs(now - used) < 100_000 ? unchanged + 1 : 0;
@@ -201,10 +201,10 @@ final class HostShardTest {
     @Test
     void aShardTakesAboutAKilobyteOfTheHeap() {
         long[] measured = LongStream.generate(HostShardTest::bytesOfAShard)
-                .limit(5)
+                .limit(3)
                 .sorted()
                 .toArray();
-        assertThat(measured[2])
+        assertThat(measured[1])
                 .as("the median of %s, in bytes of the heap for each shard", Arrays.toString(measured))
                 .isBetween(500L, 1100L); // 768 alone, 1031 after the other tests, on JDK 17
     }
