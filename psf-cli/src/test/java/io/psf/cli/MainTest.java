@@ -127,6 +127,7 @@ class MainTest {
                 "--", NodeJvm.java(), "-cp", System.getProperty("java.class.path"), Child.class.getName(), "connect");
         for (List<String> option : List.of(List.of("launch"), List.of("launch", "--scheduler", address))) {
             List<String> arguments = new ArrayList<>(option);
+            arguments.addAll(List.of("--servers", "1", "--workers", "1"));
             arguments.addAll(program);
             String setting = option.size() == 1 ? address : "127.0.0.1:1";
             assertThat(psf(Map.of("PSF_SCHEDULER", setting), arguments.toArray(String[]::new)))

@@ -35,6 +35,7 @@ class TablesOnHostTest {
         return new HostDriver(folder).run("io.psf.gpu.WireOnDeviceTest");
     }
 
+    @Tag("long")
     @TestFactory
     List<DynamicTest> chains() {
         return new HostDriver(folder).run("io.psf.gpu.ChainsOnDeviceTest", "io.psf.gpu.shard.PullsTest");
