@@ -506,8 +506,8 @@ class Cluster:
 
     def _fork(self) -> None:
         """Gives up the connections in a child process, which shares them with its parent."""
-        self._calls.forked = ("%s: connected in process %d, used in its child process %d (expected: psf.connect() in the child,"
-                        " after the fork)" % (self.name, self._process, os.getpid()))
+        self._calls.forked = ('%s: connected in process %d, used in its child process %d (expected: psf.connect(role="client")'
+                              " in the child, after the fork)" % (self.name, self._process, os.getpid()))
         for peer in (*self._servers.peers, self._scheduler.peer):
             if peer.line is not None:
                 peer.line.sock.close()

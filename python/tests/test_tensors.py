@@ -3,6 +3,7 @@
 import asyncio
 import os
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -172,10 +173,14 @@ class TensorsTest(ClusterTest):
                     call()
                 except psf.PsError as e:
                     os.write(begins, str(e).encode())
+            with mock.patch.dict(os.environ, PSF_ROLE="worker"), psf.connect(role="client") as own:  # of psf launch
+                os.write(begins, b"%d by the child's own" % own.table(table.name).pull([1]).sum())
             os._exit(0)
         os.close(begins)
         with open(ends) as said:
-            self.assertIn("(expected: psf.connect() in the child, after the fork)", said.read())
+            text = said.read()
+        self.assertIn("(expected: psf.connect(role=\"client\") in the child, after the fork)", text)
+        self.assertIn("2 by the child's own", text)
         self.assertEqual(2, pending.wait().sum())
         os.waitpid(child, 0)
         self.assertEqual(2, table.pull([1]).sum())
