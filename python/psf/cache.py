@@ -7,11 +7,12 @@ from typing import Any, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
+from .codec import DTYPES, array_of
 from .errors import PsError, bad_request
 from .lines import NONE, Lines, distinct
 from .pending import Pending
 from .reports import Reports
-from .tensors import TensorSpec
+from .tensors import TensorSpec, in_order
 
 #: The levels of the order of eviction.
 _LEVELS = {"lru": 1, "lfu": 4096, "lfu_opt": 11}
@@ -151,7 +152,7 @@ class EmbeddingCache:
         """Adds updates, [.., width], to the unsent ones; each place of the keys is one. Sends those beyond the bound, and
         those of evicted rows. Waits for the answer of the push before, not for its own."""
         mine = self._required(keys).reshape(-1)
-        gradients = np.asarray(gradients, np.float32)
+        gradients = np.asarray(in_order(gradients, (*np.shape(keys), self.table.width), self.table.name), np.float32)
         if gradients.size != len(mine) * self.table.width:
             raise bad_request("gradients length: %d (expected: %d, %d keys x %d)" % (
                 gradients.size, len(mine) * self.table.width, len(mine), self.table.width)).at(None, self.table.name)
@@ -218,16 +219,13 @@ class EmbeddingCache:
             raise PsError(self._failure.code, 'a push of the cache on tensor "%s" has failed, and it is not known which servers'
                           " have applied it (expected: a new cache, on a table loaded from a checkpoint): %s" % (
                               self.table.name, self._failure)) from self._failure
-        keys = np.asarray(keys)
-        if keys.size and keys.dtype.kind not in "iu":
-            raise bad_request("keys: of %s (expected: int64)" % keys.dtype).at(None, self.table.name)
-        keys = keys.astype(np.int64, copy=False)
-        if keys.size:
-            try:
-                self._layout.require_rows(keys.reshape(-1), "keys")
-            except PsError as e:
-                raise e.at(None, self.table.name) from None
-        return keys
+        try:
+            checked = array_of(DTYPES["i64"], keys, "keys", "i64[]")
+            if checked.size:
+                self._layout.require_rows(checked, "keys")
+        except PsError as e:
+            raise e.at(None, self.table.name) from None
+        return checked.reshape(np.shape(keys))
 
     def _call(self, function: str, **arguments: Any) -> Pending[Any]:
         return self.table.caller.call(function, {"table": self.table.name, **arguments})

@@ -364,7 +364,7 @@ def _fits(values: np.ndarray, dtype: np.dtype) -> bool:
     if dtype.kind == "b":
         return kind == "b"
     if kind == "b":
-        return True
+        return dtype.itemsize == 1  # a mask is no array of keys
     if kind not in "iu":
         return False
     if np.can_cast(values.dtype, dtype):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from itertools import accumulate
+from operator import mul
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -108,9 +111,14 @@ def _spec(name: str, rows: int, width: int, shape: Tuple[int, ...], slices: int,
     given = dict(options)
     beside = given.pop("beside", "")
     given["beside"] = getattr(beside, "name", beside)
+    if not isinstance(given.get("optimizer") or rules.add(), Optimizer):
+        raise ValueError('optimizer of tensor "%s": %s (expected: one of psf, such as psf.adam(1e-3))' % (name, given["optimizer"]))
     initial = given.get("initializer")
+    if isinstance(initial, str):
+        raise ValueError('initializer of tensor "%s": %s (expected: one of psf, such as psf.normal(0, 0.01, seed=7), a number'
+                         ' or an array)' % (name, initial))
     if initial is not None and not isinstance(initial, Initializer):
-        given["initializer"] = rules.constant(float(initial)) if isinstance(initial, (int, float)) else rules.given(initial)
+        given["initializer"] = rules.given(in_order(initial, shape, name)) if np.ndim(initial) else rules.constant(initial)
     if given.get("placement", "").startswith("device"):
         slices = 0
     given.setdefault("slices", slices)
@@ -120,7 +128,8 @@ def _spec(name: str, rows: int, width: int, shape: Tuple[int, ...], slices: int,
 def dense(name: str, shape: Union[int, Sequence[int]], **options: Any) -> TensorSpec:
     """Returns the spec of a tensor whose values are pushed and pulled as a whole. Options are those of TensorSpec."""
     sizes = (shape,) if isinstance(shape, int) else tuple(int(each) for each in shape)
-    return _spec(name, sizes[0], int(np.prod(sizes[1:], dtype=np.int64)), sizes, PIECES, options)
+    rows = sizes[0] if sizes else 1
+    return _spec(name, rows, int(np.prod(sizes[1:], dtype=np.int64)), sizes, PIECES, options)
 
 
 def table(name: str, rows: int, width: int = 1, **options: Any) -> TensorSpec:
@@ -230,13 +239,18 @@ class Tensor:
         return self._call("psf.sparse.pull", keys=keys).then(lambda response: response.values.reshape(shape))
 
     def _push(self, keys: Any, update: Any) -> Pending[None]:
-        return self._call("psf.sparse.push", keys=keys, update=update).then(_nothing)
+        return self._call("psf.sparse.push", keys=keys, update=self._rows(keys, update)).then(_nothing)
 
     def _push_pull(self, keys: Any, update: Any, pull_keys: Any) -> Pending[np.ndarray]:
+        update = self._rows(keys, update)
         pulled = np.asarray(keys if pull_keys is None else pull_keys)
         shape = (*pulled.shape, self.width)
         pending = self._call("psf.sparse.pushpull", push_keys=keys, update=update, pull_keys=pulled)
         return pending.then(lambda response: response.values.reshape(shape))
+
+    def _rows(self, keys: Any, update: Any) -> Any:
+        """Returns an update, [.., width], of the rows of keys [..]."""
+        return in_order(update, (*np.shape(keys), self.width), self.name)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tensor) and self.name == other.name
@@ -263,12 +277,12 @@ class Dense(Tensor):
     @verb
     def push(self, update: Any) -> Pending[None]:
         """Pushes an update of all values. Answered once the update is in the values."""
-        return self._call("psf.dense.push", update=update).then(_nothing)
+        return self._call("psf.dense.push", update=in_order(update, self.shape, self.name)).then(_nothing)
 
     @verb
     def push_pull(self, update: Any) -> Pending[np.ndarray]:
         """Pushes an update of all values, and pulls the values with the update applied."""
-        pending = self._call("psf.dense.pushpull", update=update)
+        pending = self._call("psf.dense.pushpull", update=in_order(update, self.shape, self.name))
         return pending.then(lambda response: response.values.reshape(self.shape))
 
     @verb
@@ -289,7 +303,7 @@ class Dense(Tensor):
     @verb
     def push_rows_pull(self, keys: Any, update: Any) -> Pending[np.ndarray]:
         """Pushes an update of some rows, and pulls all values with the update applied."""
-        pending = self._call("psf.sparse.push.dense.pull", keys=keys, update=update)
+        pending = self._call("psf.sparse.push.dense.pull", keys=keys, update=self._rows(keys, update))
         return pending.then(lambda response: response.values.reshape(self.shape))
 
 
@@ -327,7 +341,7 @@ class Table(Tensor):
     def push_bags(self, keys: Any, counts: Any, update: Any, mean: bool = False) -> Pending[None]:
         """Pushes an update of the rows of bags, [bags, width], such as the gradient by what ``pull_bags`` returns."""
         keys, counts = self._bags(keys, counts)
-        rows = np.asarray(update, np.float32).reshape(-1, self.width)
+        rows = np.asarray(in_order(update, (len(counts), self.width), self.name), np.float32).reshape(-1, self.width)
         if len(rows) != len(counts):
             raise self._bad("update length: %d (expected: %d = %d bags x %d wide)" % (
                 rows.size, len(counts) * self.width, len(counts), self.width))
@@ -372,6 +386,18 @@ class Table(Tensor):
                 left[each.slice] = each.left
             if not left.any():
                 return
+
+
+def in_order(values: Any, shape: Tuple[int, ...], tensor: str) -> Any:
+    """Returns values in the order of a shape: of that shape, or of one that splits or joins dimensions of it. Refuses
+    others, such as a transposed matrix. The number of values is not checked."""
+    given = np.shape(values)
+    if given == shape:
+        return values
+    ends, wanted = (set(accumulate(sizes, mul)) - {1} for sizes in (given, shape))
+    if math.prod(given) == math.prod(shape) and not (ends <= wanted or wanted <= ends):
+        raise bad_request("shape of values: %s (expected: %s, or flat)" % (given, shape)).at(None, tensor)
+    return values
 
 
 def _nothing(response: Any) -> None:

@@ -147,7 +147,7 @@ class _Weights:
 
     def __init__(self, cluster: Any, name: str, module: torch.nn.Module, optimizer: Optimizer, **options: Any):
         self.parameters = [(name + "." + each, values) for each, values in module.named_parameters()]
-        specs = [tensors.dense(each, tuple(values.shape) or 1, optimizer=optimizer,
+        specs = [tensors.dense(each, values.shape, optimizer=optimizer,
                                initializer=rules.given(values.detach().cpu().numpy()), **options)
                  for each, values in self.parameters]
         is_client = cluster.role == "client"

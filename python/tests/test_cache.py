@@ -151,7 +151,7 @@ class CacheTest(ClusterTest):
             cache.update([1], [1, 2])
         with self.assertRaisesRegex(psf.PsError, r"keys\[1\]: 60 \(expected: a row in \[0, 60\)\) on tensor"):
             cache.update([1, 60], np.ones((2, 3)))
-        with self.assertRaisesRegex(psf.PsError, r"keys: of float64 \(expected: int64\)"):
+        with self.assertRaisesRegex(psf.PsError, r"keys: an array of float64 \(expected: i64\[\]\)"):
             cache.look_up([1.5])
         cache.close()
         cache.close()

@@ -39,6 +39,42 @@ class TensorsTest(ClusterTest):
         self.assertEqual((5, 12), same.pull().shape)
         dense.clear()
 
+    def test_a_tensor_may_be_one_number(self):
+        cluster = self.connected()
+        number = cluster.dense(self.name(), (), initializer=np.float32(3))
+        self.assertEqual(4, number.push_pull(1))
+        self.assertEqual((), number.pull().shape)
+        number.clear()
+
+    def test_values_in_another_order_are_refused(self):
+        cluster = self.connected()
+        dense = cluster.dense(self.name(), (3, 2, 2))
+        table = cluster.table(self.name("t"), rows=10, width=4)
+        cache = psf.EmbeddingCache(cluster, psf.table(self.name("c"), 10, 4), rows=10)
+        self.addCleanup(cache.close)
+        for shape in ((12,), (3, 4), (6, 2), (1, 3, 2, 2)):
+            dense.push(np.ones(shape))
+        for shape in ((4,), (1, 4), (2, 2)):
+            table.push([7], np.ones(shape))
+        turned = np.ones((4, 3))
+        for call in (lambda: dense.push(turned), lambda: dense.push_pull(np.ones((2, 3, 2))),
+                     lambda: dense.push_rows([0, 1, 2], turned), lambda: table.push([1, 2, 3], turned),
+                     lambda: table.push_pull([1, 2, 3], turned), lambda: table.push_bags([1, 2, 3], [1, 1, 1], turned),
+                     lambda: cache.update([1, 2, 3], turned),
+                     lambda: cluster.dense(self.name("new"), (3, 4), initializer=turned)):
+            with self.assertRaises(psf.PsError) as failed:
+                call()
+            self.assertRegex(str(failed.exception), r"shape of values: \(.+\) \(expected: \(3, .+\), or flat\)")
+        self.assertEqual(48, dense.pull().sum())
+        self.assertEqual(12, table.pull([1, 2, 3, 7]).sum())
+        for each in (dense, table, cache.table):
+            each.clear()
+
+    def test_what_is_no_optimizer_and_no_initializer_is_named(self):
+        for wrong in ({"optimizer": "adam"}, {"optimizer": psf.adam}, {"initializer": "zeros"}):
+            with self.assertRaisesRegex(ValueError, 'izer of tensor "w": .+ \\(expected: one of psf, such as psf'):
+                psf.table("w", 10, 2, **wrong)
+
     def test_a_table_that_grows(self):
         cluster = self.connected()
         table = cluster.growing(self.name(), width=2, initializer=psf.constant(3))
@@ -112,6 +148,7 @@ class TensorsTest(ClusterTest):
             "update: missing (expected: f32[] as tensor)": dict(keys=[1]),
             "an argument (expected: one of": dict(keys=[1], update=[1, 2], more=3),
             "keys: an array of float64 (expected: i64[])": dict(keys=[1.5], update=[1, 2]),
+            "keys: an array of bool (expected: i64[])": dict(keys=[True, False], update=[1, 2, 3, 4]),
         }
         for expected, arguments in wrong.items():
             with self.assertRaises(psf.PsError) as failed:
