@@ -24,9 +24,10 @@ public final class LocalJobBuilder {
             "PSF_LIFETIME",
             "PSF_LISTEN",
             "PSF_ADVERTISE",
-            "PSF_HEALTH",
-            "PSF_METRICS",
             "PSF_RANK");
+
+    /** The addresses of pages over HTTP: the scheduler takes them as they are, a server any free port of the same host. */
+    private static final List<String> PAGES = List.of("PSF_HEALTH", "PSF_METRICS");
 
     String scheduler = "127.0.0.1:0";
     int servers = 1;
@@ -235,6 +236,9 @@ public final class LocalJobBuilder {
         variables.put(ParentWatch.PARENT, Long.toString(ProcessHandle.current().pid()));
         if (role.equals("worker")) {
             variables.putIfAbsent("PSF_LEAVE_AT_EXIT", "on");
+            variables.keySet().removeAll(PAGES);
+        } else if (role.equals("server")) {
+            PAGES.forEach(page -> variables.computeIfPresent(page, (name, at) -> at.replaceFirst("[0-9]+$", "0")));
         }
         if (dashboard) {
             variables.putIfAbsent("PSF_DASHBOARD", "127.0.0.1:0"); // the scheduler alone has one

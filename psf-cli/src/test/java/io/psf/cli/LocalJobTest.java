@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -59,6 +60,21 @@ class LocalJobTest {
         assertThat(lines)
                 .contains("[worker 0] rank 0 of 2", "[worker 1] rank 1 of 2")
                 .anyMatch(line -> line.startsWith("[psf] scheduler, server 0 had not ended"));
+    }
+
+    @Test
+    void nodesShowTheirPagesOnPortsOfTheirOwn() {
+        Map<String, String> given = Map.of("PSF_METRICS", "9100", "PSF_HEALTH", "0.0.0.0:4090");
+        assertThat(placed("scheduler", given)).containsAllEntriesOf(given);
+        assertThat(placed("server", given)).containsEntry("PSF_METRICS", "0").containsEntry("PSF_HEALTH", "0.0.0.0:0");
+        assertThat(placed("worker", given)).doesNotContainKeys("PSF_METRICS", "PSF_HEALTH");
+        assertThat(placed("server", Map.of())).doesNotContainKeys("PSF_METRICS", "PSF_HEALTH");
+    }
+
+    private Map<String, String> placed(String role, Map<String, String> environment) {
+        Map<String, String> variables = new HashMap<>(environment);
+        job().place(variables, role, 0, "127.0.0.1:4080");
+        return variables;
     }
 
     /** Of all addresses, and of IPv6 if this machine has it. */
