@@ -2,6 +2,7 @@ package io.psf.spark.ml;
 
 import java.io.Serial;
 import java.util.Arrays;
+import java.util.Set;
 import org.apache.spark.ml.Transformer;
 import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamMap;
@@ -24,7 +25,8 @@ import org.apache.spark.sql.types.StructType;
 
 /**
  * Makes keys of categories: a row's keys are the hashes of 64 bits (XXH64) of its columns' names and values. Each value
- * is a category, a number as well as a text. A column of arrays has a key for each element. Null has no key.
+ * is a category, a number as well as a text. A whole number is the same category as tinyint, smallint, int and bigint; as
+ * a text or a double it is another one. A column of arrays has a key for each element. Null has no key.
  *
  * <pre>{@code
  * PsFeatureHasher hasher = new PsFeatureHasher().setInputCols("site", "device", "words").setOutputCol("keys");
@@ -35,6 +37,8 @@ import org.apache.spark.sql.types.StructType;
 public final class PsFeatureHasher extends Transformer implements DefaultParamsWritable {
     @Serial
     private static final long serialVersionUID = 1;
+
+    private static final Set<DataType> NARROW = Set.of(DataTypes.ByteType, DataTypes.ShortType, DataTypes.IntegerType);
 
     private final String uid;
     private final StringArrayParam inputCols;
@@ -108,11 +112,18 @@ public final class PsFeatureHasher extends Transformer implements DefaultParamsW
         Column column = Input.quoted(name);
         Column prefix = functions.lit(name);
         Column none = functions.array().cast(DataTypes.createArrayType(DataTypes.LongType));
-        boolean isArray = schema.apply(name).dataType() instanceof ArrayType;
-        Column some = isArray
-                ? functions.transform(functions.array_compact(column), element -> functions.xxhash64(prefix, element))
-                : functions.array(functions.xxhash64(prefix, column));
+        DataType type = schema.apply(name).dataType();
+        Column some = type instanceof ArrayType array
+                ? functions.transform(
+                        functions.array_compact(column),
+                        element -> functions.xxhash64(prefix, wide(element, array.elementType())))
+                : functions.array(functions.xxhash64(prefix, wide(column, type)));
         return functions.when(column.isNull(), none).otherwise(some);
+    }
+
+    /** Returns whole numbers as bigint: Spark's hash of a number depends on its type. */
+    private static Column wide(Column values, DataType type) {
+        return NARROW.contains(type) ? values.cast(DataTypes.LongType) : values;
     }
 
     @Override

@@ -201,6 +201,21 @@ class PsDeepFMTest {
     }
 
     @Test
+    void aWholeNumberIsTheSameCategoryInEachType() {
+        List<Row> scored = probabilities(model.transform(test));
+        for (String type : List.of("tinyint", "smallint", "bigint")) {
+            Dataset<Row> cast = test.withColumn("device", expr("cast(device as " + type + ")"));
+            assertThat(probabilities(model.transform(cast))).as(type).isEqualTo(scored);
+        }
+        PsFeatureHasher hasher = new PsFeatureHasher().setInputCols("numbers");
+        Dataset<Row> arrays = training.limit(1).selectExpr("array(1, 2) as numbers");
+        assertThat(hasher.transform(arrays.selectExpr("cast(numbers as array<bigint>)"))
+                        .select("keys")
+                        .first())
+                .isEqualTo(hasher.transform(arrays).select("keys").first());
+    }
+
+    @Test
     void aPipelineIsValidated() {
         PsDeepFM deep =
                 estimator().setMaxIter(2).setValidationIndicatorCol("isTest").setExportWeights(true);

@@ -246,8 +246,8 @@ class PsLogisticRegressionTest {
         Dataset<Row> keys = PsFeatureHasher.load(directory + "/hasher").transform(texts);
         List<Row> rows = keys.selectExpr(
                         "keys",
-                        "array(xxhash64('one', 'a'), xxhash64('many', 'x'), xxhash64('many', 'y'), xxhash64('number', 3))",
-                        "array(xxhash64('number', 4))")
+                        "array(xxhash64('one', 'a'), xxhash64('many', 'x'), xxhash64('many', 'y'), xxhash64('number', 3L))",
+                        "array(xxhash64('number', 4L))")
                 .collectAsList();
         assertThat(rows.get(0).getList(0)).isEqualTo(rows.get(0).getList(1));
         assertThat(rows.get(1).getList(0)).isEqualTo(rows.get(1).getList(2));
