@@ -44,7 +44,7 @@ public final class PsLogisticRegression extends PsLinearLearner<PsLogisticRegres
 
     private static final String AUTO = "auto";
     private static final String BINOMIAL = "binomial";
-    private static final String MULTINOMIAL = "multinomial";
+    static final String MULTINOMIAL = "multinomial";
 
     private final Param<String> family;
 

@@ -62,6 +62,11 @@ public final class PsVectorClassifier extends Classifier<Vector, PsVectorClassif
     }
 
     private PsLinearScorer<?> model(Dataset<?> data) {
+        if (learner instanceof PsLogisticRegression regression
+                && regression.getFamily().equals(PsLogisticRegression.MULTINOMIAL)) {
+            throw new IllegalArgumentException(
+                    "family: multinomial (expected: auto or binomial, for labels of 0 and 1)");
+        }
         return learner.copy(ParamMap.empty())
                 .setFeaturesCol(getFeaturesCol())
                 .setLabelCol(getLabelCol())

@@ -88,5 +88,8 @@ class OneVsRestTest {
         PsVectorClassifier classifier = new PsVectorClassifier(new PsLogisticRegression().setMaxIter(1));
         assertThatThrownBy(() -> classifier.setLabelCol("class").fit(training))
                 .hasMessageContaining("weights of a feature: 4 (expected: one");
+        PsVectorClassifier multinomial = new PsVectorClassifier(new PsLogisticRegression().setFamily("multinomial"));
+        assertThatThrownBy(() -> multinomial.setLabelCol("class").fit(training))
+                .hasMessage("family: multinomial (expected: auto or binomial, for labels of 0 and 1)");
     }
 }
