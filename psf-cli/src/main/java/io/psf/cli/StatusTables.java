@@ -5,6 +5,7 @@ import io.psf.api.Role;
 import io.psf.api.spi.MemoryUse;
 import io.psf.builtin.FunctionStatistics;
 import io.psf.builtin.Latency;
+import io.psf.builtin.Reports;
 import io.psf.builtin.SavedStep;
 import io.psf.builtin.Statistics;
 import io.psf.builtin.TensorSummary;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -100,7 +102,28 @@ final class StatusTables {
                     + Text.withoutMiddle(newest.model(), 30) + ", "
                     + Units.age(Duration.between(newest.saved(), at)) + " ago");
         }
+        if (missing.isEmpty() && !now.reports().isEmpty()) {
+            lines.add(Text.withoutEnd("reported: " + reported(), Table.TERMINAL));
+        }
         return lines;
+    }
+
+    /** Returns the newest value of each tag: that of the worker with the highest step, the first one of several. */
+    private String reported() {
+        Map<String, Reports.Series> newest = new LinkedHashMap<>();
+        now.reports().forEach(each -> newest.merge(each.tag(), each, (a, b) -> last(b) > last(a) ? b : a));
+        return newest.values().stream()
+                .map(each -> String.format(
+                        Locale.ROOT,
+                        "%s %.4g at step %,d",
+                        Text.withoutMiddle(each.tag(), 30),
+                        each.values()[each.values().length - 1],
+                        last(each)))
+                .collect(Collectors.joining(", "));
+    }
+
+    private static long last(Reports.Series series) {
+        return series.steps()[series.steps().length - 1];
     }
 
     private Table nodes() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.psf.api.TensorId;
+import io.psf.builtin.Reports;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.PsCluster;
@@ -51,6 +52,7 @@ class StatusCommandTest {
         try (PsCluster cluster = PsCluster.builder().servers(2).workers(1).tcp().start()) {
             port = cluster.scheduler().port();
             TensorId items = Tensors.init(cluster.worker(), TensorSpec.table("items", 1000, 16));
+            Reports.scalar(cluster.worker(), "loss", 7, .25).await();
             AtomicBoolean stop = new AtomicBoolean();
             CompletableFuture<Void> training = CompletableFuture.runAsync(() -> {
                 while (!stop.get()) {
@@ -61,6 +63,7 @@ class StatusCommandTest {
                     .startsWith("0: cluster: job, 2 of 2 servers, 1 of 1 workers, for ")
                     .containsPattern("server +1 +127.0.0.1:[0-9]+ +31.3 KiB +[0-9.]+ .iB +present")
                     .containsPattern("worker +0 +- +- +- +present")
+                    .contains("reported: loss 0.2500 at step 7")
                     .containsPattern("items +1,000 +16 +2 host +62.5 KiB +0 B +0 B +Add")
                     .containsPattern(
                             "psf.dense.push +[1-9][0-9,]* +[1-9][0-9.,]* +[0-9.]+ [KMG]iB( +[0-9.]+ (us|ms|s)){3}")

@@ -11,6 +11,7 @@ import io.psf.api.spi.MemoryUse;
 import io.psf.builtin.FunctionStatistics;
 import io.psf.builtin.Latency;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.Reports;
 import io.psf.builtin.SavedStep;
 import io.psf.builtin.Statistics;
 import io.psf.builtin.TensorSpec;
@@ -71,7 +72,12 @@ class StatusTablesTest {
                 cluster,
                 List.of(new SavedStep("ctr", 1200, NOW.minusSeconds(250))),
                 tensors,
-                new Statistics(time, new TreeMap<>(Map.of(0, functions)), memory, new TreeMap<>(), new TreeMap<>()));
+                new Statistics(time, new TreeMap<>(Map.of(0, functions)), memory, new TreeMap<>(), new TreeMap<>()),
+                List.of());
+    }
+
+    private static Reports.Series series(String tag, int worker, long step, double value) {
+        return new Reports.Series(tag, worker, new long[] {0, step}, new long[2], new double[] {9, value});
     }
 
     private static List<String> lines(ClusterStatus now, @Nullable ClusterStatus before) {
@@ -104,6 +110,23 @@ class StatusTablesTest {
                         "",
                         "TENSOR   ROWS  WIDTH  SLICES    VALUES  SLOTS  OTHER  OPTIMIZER",
                         "items   1,000     16  2 host  62.5 KiB    0 B    0 B  Add[scale=1.0]");
+    }
+
+    @Test
+    void theNewestReportOfEachTagIsPrinted() {
+        ClusterStatus none = status(CLUSTER, List.of(), List.of(), Duration.ofSeconds(1));
+        ClusterStatus status = new ClusterStatus(
+                none.cluster(),
+                none.checkpoints(),
+                none.tensors(),
+                none.statistics(),
+                List.of(
+                        series("auc", 0, 20, Double.NaN),
+                        series("loss", 0, 1999, .5),
+                        series("loss", 1, 2000, .012345)));
+        assertThat(lines(status, null)).contains("reported: auc NaN at step 20, loss 0.01235 at step 2,000");
+        assertThat(status.json())
+                .contains("\"reports\":[{\"tag\":\"auc\",\"worker\":0,\"steps\":[0, 20],\"values\":[9.0,null]},");
     }
 
     @Test

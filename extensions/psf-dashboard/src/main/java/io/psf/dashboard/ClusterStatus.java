@@ -29,14 +29,26 @@ import java.util.stream.Collectors;
  * @param checkpoints the newest saved step of each model, the newest first
  * @param tensors what the servers that are present have of the tensors
  * @param statistics the requests that the servers have counted, and their memory
+ * @param reports what the workers have reported, in the order of tags and ranks, some hundred points of each
  */
 public record ClusterStatus(
-        ClusterSummary cluster, List<SavedStep> checkpoints, List<TensorSummary> tensors, Statistics statistics) {
+        ClusterSummary cluster,
+        List<SavedStep> checkpoints,
+        List<TensorSummary> tensors,
+        Statistics statistics,
+        List<Reports.Series> reports) {
+    /** The most points of a reported series. */
+    static final int POINTS = 256;
+
     /** Asks the servers of a guest's visit. Blocks until they have answered. */
     public static ClusterStatus of(Guest guest) {
         ClusterSummary cluster = guest.cluster();
         return new ClusterStatus(
-                cluster, ModelCheckpoints.newest(guest, cluster.models()), Tensors.list(guest), Statistics.of(guest));
+                cluster,
+                ModelCheckpoints.newest(guest, cluster.models()),
+                Tensors.list(guest),
+                Statistics.of(guest),
+                Reports.of(guest, POINTS));
     }
 
     /** Returns this as one object of JSON, on one line. */
@@ -68,6 +80,7 @@ public record ClusterStatus(
                                 .flatMap(server -> server.getValue().stream().map(each -> json(server.getKey(), each)))
                                 .toList(),
                         each -> each));
+        fields.put("reports", array(reports, ClusterStatus::json));
         return fields;
     }
 
@@ -91,16 +104,14 @@ public record ClusterStatus(
         return array(statistics.functions(), ClusterStatus::json);
     }
 
-    /** Returns reported values as an array of JSON. A value that is not finite is null. */
-    static String reports(List<Reports.Series> series) {
-        return array(
-                series,
-                each -> "{\"tag\":" + text(each.tag()) + ",\"worker\":" + each.worker() + ",\"steps\":"
-                        + Arrays.toString(each.steps()) + ",\"values\":"
-                        + array(
-                                Arrays.stream(each.values()).boxed().toList(),
-                                value -> Double.isFinite(value) ? value.toString() : "null")
-                        + "}");
+    /** A value that is not finite is null. */
+    private static String json(Reports.Series series) {
+        return "{\"tag\":" + text(series.tag()) + ",\"worker\":" + series.worker() + ",\"steps\":"
+                + Arrays.toString(series.steps()) + ",\"values\":"
+                + array(
+                        Arrays.stream(series.values()).boxed().toList(),
+                        value -> Double.isFinite(value) ? value.toString() : "null")
+                + "}";
     }
 
     private static String json(int server, Waiting calls) {

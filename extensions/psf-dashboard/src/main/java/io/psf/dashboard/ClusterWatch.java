@@ -32,9 +32,6 @@ final class ClusterWatch implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    /** The most points of a line of the page. */
-    private static final int POINTS = 256;
-
     private final WorkerConfig cluster;
     private final Feed feed;
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(2, work -> {
@@ -115,12 +112,12 @@ final class ClusterWatch implements AutoCloseable {
         if (now != null && summary != null) {
             List<TensorSummary> tensors = Tensors.list(now);
             Statistics statistics = Statistics.of(now);
-            Map<String, String> fields =
-                    new ClusterStatus(summary, checkpoints(now, summary), tensors, statistics).fields();
+            ClusterStatus status = new ClusterStatus(
+                    summary, checkpoints(now, summary), tensors, statistics, Reports.of(now, ClusterStatus.POINTS));
+            Map<String, String> fields = status.fields();
             fields.keySet().removeAll(ClusterStatus.nodes(summary).keySet()); // newer ones may be there
             fields.put("recent", before == null ? "[]" : ClusterStatus.functions(statistics.since(before)));
             fields.put("hotKeys", hotKeys.json(now, tensors));
-            fields.put("reports", ClusterStatus.reports(Reports.of(now, POINTS)));
             feed.publish(fields);
             counted = statistics;
         }

@@ -117,20 +117,18 @@ class LargeClusterTest {
         }
         Statistics statistics =
                 new Statistics(Duration.ofSeconds(second + 1), servers, memory, metrics, new TreeMap<>());
-        Map<String, String> fields = new ClusterStatus(cluster, List.of(), tensors, statistics).fields();
+        List<Reports.Series> reports = IntStream.range(0, WORKERS)
+                .mapToObj(i -> new Reports.Series(
+                        "loss",
+                        i,
+                        LongStream.range(0, 256).toArray(),
+                        new long[256],
+                        IntStream.range(0, 256)
+                                .mapToDouble(step -> 1.0 / (step + second))
+                                .toArray()))
+                .toList();
+        Map<String, String> fields = new ClusterStatus(cluster, List.of(), tensors, statistics, reports).fields();
         fields.put("recent", ClusterStatus.functions(statistics));
-        fields.put(
-                "reports",
-                ClusterStatus.reports(IntStream.range(0, WORKERS)
-                        .mapToObj(i -> new Reports.Series(
-                                "loss",
-                                i,
-                                LongStream.range(0, 256).toArray(),
-                                new long[256],
-                                IntStream.range(0, 256)
-                                        .mapToDouble(step -> 1.0 / (step + second))
-                                        .toArray()))
-                        .toList()));
         return fields;
     }
 
