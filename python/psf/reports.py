@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, List, NamedTuple
 
 import numpy as np
@@ -36,7 +37,7 @@ class Reports:
     @verb
     def scalar(self, tag: str, step: int, value: float) -> Pending[None]:
         """Reports a value, exactly once. A step that is not above the last one drops the points from there on."""
-        request = {"owner": self._owner, "tag": tag, "step": int(step), "value": float(value)}
+        request = {"owner": self._owner, "tag": tag, "step": operator.index(step), "value": float(value)}
         return self._cluster.call("psf.report.scalar", request).then(lambda response: None)
 
     def series(self, most: int = 512) -> List[Series]:

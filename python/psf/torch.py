@@ -22,7 +22,7 @@ import torch
 from . import rules, tensors
 from .ahead import Ahead, BagsAhead
 from .cache import EmbeddingCache
-from .errors import PsError
+from .errors import PsError, bad_request
 from .pending import Pending, wait_all
 from .rules import Optimizer
 from .tensors import Dense, Table
@@ -270,6 +270,10 @@ def step(*parts: Union[_Rows, _Weights]) -> None:
 
     If that fails, the gradients are dropped: a training that goes back to a checkpoint does not push them.
     """
+    for part in parts:
+        if not isinstance(part, (_Rows, _Weights)):
+            raise bad_request("psf.torch.step: %s (expected: modules and parameters of psf.torch; an optimizer of PyTorch"
+                              " has a step of its own)" % type(part).__name__)
     try:
         wait_all([pending for part in parts for pending in part.start_step()])
     except PsError:

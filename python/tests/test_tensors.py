@@ -269,6 +269,8 @@ class WorkersTest(ClusterTest):
         for each in workers:
             for step in range(3):
                 psf.Reports(each).scalar(self.name(), step, each.rank + step / 4)
+        with self.assertRaisesRegex(TypeError, "integer"):
+            psf.Reports(workers[0]).scalar(self.name(), 2.5, 0)
         found = [each for each in psf.Reports(workers[0]).series() if each.tag == self.name()]
         self.assertEqual([(each.rank, [0, 1, 2], [each.rank, each.rank + 0.25, each.rank + 0.5]) for each in workers],
                          [(each.worker, each.steps.tolist(), each.values.tolist()) for each in found])

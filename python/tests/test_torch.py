@@ -93,6 +93,8 @@ class TorchTest(ClusterTest):
         own.forget()
         psf.torch.step(own)
         self.assertTrue(np.array_equal(weights[1].numpy(), table.pull([1])[0]))
+        with self.assertRaisesRegex(psf.PsError, "psf.torch.step: SGD .expected: modules and parameters of psf.torch"):
+            psf.torch.step(own, torch.optim.SGD([torch.zeros(1, requires_grad=True)], 0.1))
         table.clear()
 
     def test_a_cache_of_rows(self):
