@@ -2,6 +2,9 @@ package io.psf.runtime.internal.cluster;
 
 import io.psf.api.Member;
 import io.psf.api.Role;
+import io.psf.runtime.spi.transport.Channel;
+import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -49,20 +52,9 @@ final class Absences {
 
     private @Nullable String ended(MemberEntry entry, long passed) {
         // The channel of a node of the journal, which has not been heard, is closed until the node connects again. That
-        // may take
-        // long. A server that refuses connections does not do it. A client costs nobody anything.
+        // may take long. A server that refuses connections does not do it. A client costs nobody anything.
         boolean mayHaveEnded = entry.confirmed || entry.admitted && entry.role() == Role.SERVER;
-        if (entry.connection.channel().isOpen() || !mayHaveEnded || entry.role() == Role.CLIENT) {
-            entry.absent = 0;
-            entry.refuses = null;
-            return null;
-        }
-        if (entry.connection.channel() != entry.ended) { // another one has come and gone meanwhile
-            entry.ended = entry.connection.channel();
-            entry.absent = 0;
-        }
-        entry.absent += Math.min(passed, MOST_OF_A_TICK);
-        if (entry.absent < LIMIT) {
+        if (entry.role() == Role.CLIENT || !mayHaveEnded || !isAbsent(entry, passed)) {
             return null;
         }
         String why = "no connection to the scheduler for " + TimeUnit.NANOSECONDS.toMillis(LIMIT) + " ms";
@@ -79,5 +71,33 @@ final class Absences {
         entry.refuses = null;
         entry.absent = 0; // a server that is there is asked again
         return hasEnded ? why + ", and the server refuses connections" : null;
+    }
+
+    /**
+     * Returns the nodes of a cluster that has ended that will not say that they leave. Nobody takes the place of a
+     * server, and a client is awaited, so one rule is for all of them.
+     *
+     * @param passed the time since the last tick, in nanoseconds
+     */
+    List<MemberEntry> gone(Collection<MemberEntry> nodes, long passed) {
+        return nodes.stream()
+                .filter(entry -> entry.confirmed && isAbsent(entry, passed))
+                .toList();
+    }
+
+    /** True if the node has had no connection for a second. */
+    private static boolean isAbsent(MemberEntry entry, long passed) {
+        Channel channel = entry.connection.channel();
+        if (channel.isOpen()) {
+            entry.absent = 0;
+            entry.refuses = null;
+            return false;
+        }
+        if (channel != entry.ended) { // another one has come and gone meanwhile
+            entry.ended = channel;
+            entry.absent = 0;
+        }
+        entry.absent += Math.min(passed, MOST_OF_A_TICK);
+        return entry.absent >= LIMIT;
     }
 }

@@ -380,6 +380,7 @@ final class Membership {
                 }
             }
             case ENDED -> {
+                absences.gone(table.all(), passed).forEach(gone -> lose(gone, "it has ended"));
                 if (now - endedAt > limit && !table.isEmpty() && !handover.isUnderWay()) {
                     table.clear();
                     events.ended(failure());

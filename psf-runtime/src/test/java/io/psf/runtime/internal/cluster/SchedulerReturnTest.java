@@ -5,8 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A scheduler that is started again, and the end of a cluster. */
 @Timeout(60)
@@ -84,5 +90,40 @@ class SchedulerReturnTest {
         assertThat(scheduler.failure())
                 .isInstanceOf(PsException.class)
                 .hasMessageContaining("lost worker 0: no heartbeat");
+    }
+
+    /** The system closes the connection of a process that was killed, and the process does not say that it leaves. */
+    @ParameterizedTest
+    @EnumSource(names = {"SERVER", "WORKER", "CLIENT"})
+    void theEndDoesNotWaitForANodeThatWasKilled(Role killed) {
+        VirtualScheduler scheduler = new VirtualScheduler(1, 1, false, Duration.ZERO);
+        Map<Role, VirtualScheduler.Joined> nodes = new EnumMap<>(Role.class);
+        for (Role role : List.of(Role.SERVER, Role.WORKER, Role.CLIENT)) {
+            nodes.put(role, scheduler.join(role));
+        }
+        nodes.values().forEach(scheduler::beat);
+        Objects.requireNonNull(nodes.get(killed)).connection().channel().close();
+        scheduler.membership().end();
+        nodes.forEach((role, node) -> {
+            if (role != killed) {
+                scheduler.leave(node);
+            }
+        });
+        scheduler.pass(Duration.ofMillis(900));
+        assertThat(scheduler.hasEnded()).as("it may connect again").isFalse();
+        scheduler.pass(Duration.ofMillis(200));
+        assertThat(scheduler.ends()).isEqualTo(1);
+        assertThat(scheduler.failure()).isNull();
+    }
+
+    /** A process that is stopped, for example, has its connection still. */
+    @Test
+    void theEndWaitsForTheOthersForTheLimitOfTheHeartbeat() {
+        VirtualScheduler scheduler = formed(1, Duration.ZERO);
+        scheduler.membership().end();
+        scheduler.pass(VirtualScheduler.LIMIT.multipliedBy(9).dividedBy(10));
+        assertThat(scheduler.hasEnded()).isFalse();
+        scheduler.pass(VirtualScheduler.LIMIT.dividedBy(5));
+        assertThat(scheduler.ends()).isEqualTo(1);
     }
 }
