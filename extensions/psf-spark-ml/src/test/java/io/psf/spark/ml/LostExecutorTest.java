@@ -176,6 +176,32 @@ class LostExecutorTest {
         assertThat(Clicks.steps(checkpoints, model.uid())).isEmpty();
     }
 
+    /** The network is a tensor beside the rows of the categories: both go back to the checkpoint. */
+    @Test
+    void aDeepModelIsThatOfAnUndisturbedFitAndGoesOnAfterALoss() throws Exception {
+        Dataset<Row> parities = Parities.rows(spark);
+        Dataset<Row> learned = parities.where("not isTest");
+        Dataset<Row> others = parities.where("isTest");
+        PsDeepFM estimator = Parities.estimator().setBatchSize(64);
+        PsDeepFMModel undisturbed = estimator.fit(learned);
+        long before = PsSpark.client().rollback();
+        killOneAt("psf.sparse.push", 250); // of some 100 an epoch
+        PsDeepFMModel model = estimator.fit(learned);
+        assertThat(CountedKill.isDone(folder)).isTrue();
+        assertThat(PsSpark.client().rollback()).isGreaterThan(before);
+        assertThat(model.epochs()).isEqualTo(8);
+        double auc = Parities.auc(undisturbed.transform(others));
+        assertThat(auc).as("the least error is .1").isGreaterThan(.85);
+        assertThat(Parities.auc(model.transform(others))).isCloseTo(auc, within(.02));
+
+        List<Row> scored = Parities.probabilities(model.transform(others));
+        killOneAt("psf.sparse.pull", 1);
+        assertThat(Parities.probabilities(model.transform(others))).isEqualTo(scored);
+        assertThat(CountedKill.isDone(folder)).isTrue();
+        model.release();
+        undisturbed.release();
+    }
+
     @Test
     void factorsOfClicksAreThoseOfAnUndisturbedFit() throws Exception {
         Dataset<Row> clicks = spark.range(0, 4_000, 1, 4)

@@ -7,40 +7,32 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.psf.spark.LocalSpark;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.SplittableRandom;
 import org.apache.spark.ml.Pipeline;
 import org.apache.spark.ml.PipelineModel;
 import org.apache.spark.ml.PipelineStage;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.RowFactory;
-import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Of rows whose label is the parity of three categories, but for one row in ten: no pair of them says anything. */
+/** Of rows whose label no pair of categories shows. */
 @Timeout(180)
 class PsDeepFMTest {
-    private static final int ROWS = 8_000;
-    private static final int CATEGORIES = 6;
-
     private static Dataset<Row> training;
     private static Dataset<Row> test;
     private static PsDeepFMModel model;
 
     @BeforeAll
     static void start() {
-        Dataset<Row> all = rows().localCheckpoint();
+        Dataset<Row> all = Parities.rows(LocalSpark.get()).localCheckpoint();
         training = all.where("not isTest");
         test = all.where("isTest");
-        model = estimator().fit(training);
+        model = Parities.estimator().fit(training);
     }
 
     @AfterAll
@@ -48,52 +40,13 @@ class PsDeepFMTest {
         model.release();
     }
 
-    private static PsDeepFM estimator() {
-        return new PsDeepFM()
-                .setInputCols("site", "device", "words")
-                .setMaxIter(8)
-                .setHiddenLayers(16, 8);
-    }
-
-    private static Dataset<Row> rows() {
-        SplittableRandom random = new SplittableRandom(3);
-        List<Row> all = new ArrayList<>();
-        for (int i = 0; i < ROWS; i++) {
-            int site = random.nextInt(CATEGORIES);
-            int device = random.nextInt(CATEGORIES);
-            int word = random.nextInt(CATEGORIES);
-            int parity = site + device + word & 1;
-            int label = random.nextInt(10) == 0 ? 1 - parity : parity;
-            all.add(RowFactory.create(
-                    "site" + site, device, new String[] {"word" + word, "the"}, label, random.nextInt(5) == 0));
-        }
-        return LocalSpark.get()
-                .createDataFrame(
-                        all,
-                        new StructType()
-                                .add("site", DataTypes.StringType)
-                                .add("device", DataTypes.IntegerType)
-                                .add("words", DataTypes.createArrayType(DataTypes.StringType))
-                                .add("label", DataTypes.IntegerType)
-                                .add("isTest", DataTypes.BooleanType))
-                .coalesce(2);
-    }
-
-    private static double auc(Dataset<Row> scored) {
-        return Clicks.auc(scored.withColumn("label", expr("double(label)")));
-    }
-
-    private static List<Row> probabilities(Dataset<Row> scored) {
-        return scored.select("probability").collectAsList();
-    }
-
     @Test
     void parityIsLearnedThatPairsDoNotShow() {
         PsFeatureHasher hasher = new PsFeatureHasher().setInputCols("site", "device", "words");
         PsFactorizationMachineModel pairs =
                 new PsFactorizationMachine().setKeysCol("keys").setMaxIter(4).fit(hasher.transform(training));
-        double ofPairs = auc(pairs.transform(hasher.transform(test)));
-        double ofModel = auc(model.transform(test));
+        double ofPairs = Parities.auc(pairs.transform(hasher.transform(test)));
+        double ofModel = Parities.auc(model.transform(test));
         assertThat(ofPairs).isLessThan(.6);
         assertThat(ofModel).as("the least error is .1").isGreaterThan(.85);
         assertThat(ofModel).isGreaterThan(plain() - .02);
@@ -104,7 +57,7 @@ class PsDeepFMTest {
     private static double plain() {
         Batch learned = batch(training);
         Batch tested = batch(test);
-        Kernel kernel = estimator().kernel(2);
+        Kernel kernel = Parities.estimator().kernel(2);
         int width = kernel.width();
         float[] weights = new float[learned.keys().length * width];
         kernel.complete(learned.keys(), learned.keys().length, weights, false);
@@ -127,7 +80,7 @@ class PsDeepFMTest {
     /** Rows as one batch, as the estimator makes it. */
     private static Batch batch(Dataset<Row> rows) {
         Rows all = new Rows();
-        for (Row row : Fields.withKeys(estimator().getInputCols(), rows)
+        for (Row row : Fields.withKeys(Parities.estimator().getInputCols(), rows)
                 .select(Fields.KEYS, "label")
                 .collectAsList()) {
             List<Long> keys = row.getList(0);
@@ -159,21 +112,21 @@ class PsDeepFMTest {
 
     @Test
     void aModelIsExportedSavedAndLoaded(@TempDir Path folder) throws IOException {
-        List<Row> expected = probabilities(model.transform(test));
+        List<Row> expected = Parities.probabilities(model.transform(test));
         PsDeepFMModel exported = model.exported();
-        assertThat(probabilities(exported.transform(test))).isEqualTo(expected);
+        assertThat(Parities.probabilities(exported.transform(test))).isEqualTo(expected);
         assertThat(exported.transform(test).columns())
                 .endsWith("isTest", "rawPrediction", "probability", "prediction")
                 .hasSize(8);
         model.write().save(folder + "/model");
         PsDeepFMModel loaded = PsDeepFMModel.load(folder + "/model");
-        assertThat(probabilities(loaded.transform(test))).isEqualTo(expected);
+        assertThat(Parities.probabilities(loaded.transform(test))).isEqualTo(expected);
         assertThat(loaded.intercept()).isEqualTo(model.intercept()).isNotZero();
         PsDeepFMModel served = PsDeepFMModel.read().onServers().load(folder + "/model");
         assertThat(served.isExported()).isFalse();
-        assertThat(probabilities(served.transform(test))).isEqualTo(expected);
+        assertThat(Parities.probabilities(served.transform(test))).isEqualTo(expected);
         served.release();
-        estimator().setFactorSize(5).write().save(folder + "/estimator");
+        Parities.estimator().setFactorSize(5).write().save(folder + "/estimator");
         PsDeepFM again = PsDeepFM.load(folder + "/estimator");
         assertThat(again.getHiddenLayers()).containsExactly(16, 8);
         assertThat(again.getFactorSize()).isEqualTo(5);
@@ -181,11 +134,14 @@ class PsDeepFMTest {
 
     @Test
     void aFitBeginsWithAModelWhoseNetworkIsTheSame() {
-        PsDeepFMModel more = estimator().setInitialModel(model).setMaxIter(1).fit(training);
+        PsDeepFMModel more =
+                Parities.estimator().setInitialModel(model).setMaxIter(1).fit(training);
         assertThat(more.summary().objectiveHistory().get(0)).isLessThan(.4);
         more.release();
-        assertThatThrownBy(() ->
-                        estimator().setHiddenLayers(16).setInitialModel(model).fit(training))
+        assertThatThrownBy(() -> Parities.estimator()
+                        .setHiddenLayers(16)
+                        .setInitialModel(model)
+                        .fit(training))
                 .hasMessage(
                         "layers of the initial model: [24, 16, 8, 1] (expected: [24, 16, 1], as of this estimator)");
     }
@@ -195,17 +151,17 @@ class PsDeepFMTest {
         Dataset<Row> odd = test.limit(5)
                 .withColumn("site", expr("string(null)"))
                 .union(test.limit(5).withColumn("site", expr("'elsewhere'")));
-        List<Row> scored = probabilities(model.exported().transform(odd));
+        List<Row> scored = Parities.probabilities(model.exported().transform(odd));
         assertThat(scored.subList(0, 5)).isEqualTo(scored.subList(5, 10));
-        assertThat(probabilities(model.transform(odd))).isEqualTo(scored);
+        assertThat(Parities.probabilities(model.transform(odd))).isEqualTo(scored);
     }
 
     @Test
     void aWholeNumberIsTheSameCategoryInEachType() {
-        List<Row> scored = probabilities(model.transform(test));
+        List<Row> scored = Parities.probabilities(model.transform(test));
         for (String type : List.of("tinyint", "smallint", "bigint")) {
             Dataset<Row> cast = test.withColumn("device", expr("cast(device as " + type + ")"));
-            assertThat(probabilities(model.transform(cast))).as(type).isEqualTo(scored);
+            assertThat(Parities.probabilities(model.transform(cast))).as(type).isEqualTo(scored);
         }
         PsFeatureHasher hasher = new PsFeatureHasher().setInputCols("numbers");
         Dataset<Row> arrays = training.limit(1).selectExpr("array(1, 2) as numbers");
@@ -217,8 +173,10 @@ class PsDeepFMTest {
 
     @Test
     void aPipelineIsValidated() {
-        PsDeepFM deep =
-                estimator().setMaxIter(2).setValidationIndicatorCol("isTest").setExportWeights(true);
+        PsDeepFM deep = Parities.estimator()
+                .setMaxIter(2)
+                .setValidationIndicatorCol("isTest")
+                .setExportWeights(true);
         PipelineModel fitted =
                 new Pipeline().setStages(new PipelineStage[] {deep}).fit(training.union(test));
         PsTrainingSummary summary = ((PsDeepFMModel) fitted.stages()[0]).summary();
@@ -229,11 +187,11 @@ class PsDeepFMTest {
     void whatIsWrongIsSaid() {
         assertThatThrownBy(() -> new PsDeepFM().fit(training))
                 .hasMessage("inputCols: none (expected: at least one column)");
-        assertThatThrownBy(() -> estimator().setInputCols("where").fit(training))
+        assertThatThrownBy(() -> Parities.estimator().setInputCols("where").fit(training))
                 .hasMessageContaining("input column \"where\": none");
-        assertThatThrownBy(() -> estimator().setHiddenLayers(16, 0).fit(training))
+        assertThatThrownBy(() -> Parities.estimator().setHiddenLayers(16, 0).fit(training))
                 .hasMessage("hiddenLayers: [16, 0] (expected: each at least 1)");
-        assertThatThrownBy(() -> estimator().setFitIntercept(false).fit(training))
+        assertThatThrownBy(() -> Parities.estimator().setFitIntercept(false).fit(training))
                 .hasMessageContaining("fitIntercept: false");
     }
 }
