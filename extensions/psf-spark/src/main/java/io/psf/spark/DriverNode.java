@@ -140,7 +140,7 @@ final class DriverNode implements AutoCloseable {
             var unused = ended.get(END_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (Exception e) { // executors that are gone do not leave
+        } catch (Exception e) { // an executor that stands still does not leave
             LOG.info("psf: the cluster has not ended in order: {}", e.toString());
         } finally {
             scheduler.close();

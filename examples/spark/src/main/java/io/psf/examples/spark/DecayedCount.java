@@ -11,23 +11,25 @@ import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 
 /**
- * Counts events by key, on the servers: a count is multiplied by a factor, and the events are added. No parameter
- * server has such a push; here it is one interface. The factor is the same for all keys of a call.
+ * Counts events by key, on the servers: with each day that has passed since a key's last event, its count is multiplied
+ * by a factor, and then the events are added. No parameter server has such a push; here it is one interface.
  */
 @PsFunction("examples.spark.count")
 public interface DecayedCount {
     /**
      * The events.
      *
-     * @param counts a growing table, one float wide
+     * @param counts a growing table, two floats wide: a key's count, and the day of its last event
      * @param keys [n] int64; events of a key that occurs more than once are added before they are sent
      * @param events [n] float32
-     * @param factor from 0 to 1
+     * @param day of the events, from 1 on; not before that of earlier calls
+     * @param factor from 0 to 1, the same for all calls
      */
     record Request(
             TensorId counts,
             @ByKey(combine = SUM) LongArray keys,
-            @Along("keys") FloatArray events,
+            @Along(value = "keys", width = 1) FloatArray events,
+            int day,
             float factor) {}
 
     /** The acknowledgement. A function of a task has no other answer: Spark may run the task again. */
@@ -36,11 +38,13 @@ public interface DecayedCount {
     /** Counts this shard's keys. */
     default Response handle(Request slice, Shard shard) {
         int[] rows = shard.rows(slice.keys());
-        FloatArray counts = shard.values();
+        FloatArray values = shard.values();
         for (int i = 0; i < rows.length; i++) {
-            counts.set(
-                    rows[i],
-                    slice.factor() * counts.get(rows[i]) + slice.events().get(i));
+            int count = 2 * rows[i];
+            int last = count + 1;
+            float kept = (float) Math.pow(slice.factor(), slice.day() - values.get(last));
+            values.set(count, kept * values.get(count) + slice.events().get(i));
+            values.set(last, slice.day());
         }
         return new Response();
     }
