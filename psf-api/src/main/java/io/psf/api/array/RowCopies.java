@@ -6,7 +6,7 @@ import java.nio.ShortBuffer;
 /**
  * Copies rows, in parts where that is faster. The JVM copies more than 192 bytes to an address that is no multiple of
  * 32 by masked instructions if the processor has AVX-512. On some processors they take 25 ns, as long as all of the
- * rest. Frames and Java arrays begin at multiples of 8.
+ * rest. Java arrays, and arrays in frames, begin at multiples of 8; the only array of a large answer begins at one of 64.
  */
 final class RowCopies {
     /** The addresses from which the JVM copies without masked instructions are multiples of this. */

@@ -60,8 +60,7 @@ final class AllReduceTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"MEMORY, 1", "MEMORY, 70000", "TCP, 1001", "TCP_MAPPED, 70000", "SHARED_MEMORY, 70000", "NETTY, 1001"
-    })
+    @CsvSource({"MEMORY, 1", "MEMORY, 70000", "TCP, 1001", "TCP_MAPPED, 70000", "SHARED_MEMORY, 70000", "NETTY, 1001"})
     void everyWorkerReceivesTheSameSumMeanAndMaximum(Over over, int n) {
         try (PsCluster cluster = Clusters.start(over, 2, WORKERS)) {
             onEachWorker(cluster, worker -> {

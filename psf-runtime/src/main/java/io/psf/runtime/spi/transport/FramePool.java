@@ -27,6 +27,12 @@ public final class FramePool implements Frame.Lender {
     /** The least capacity of buffers of {@link HostMemory}. */
     private static final int LARGE = 1 << 12;
 
+    /** Bytes of a line of the processor's cache. Rows are copied fastest to where one begins. */
+    private static final int LINE = 64;
+
+    /** Where the array begins in a frame of one array and an empty block: the answer to a pull by key. */
+    private static final int FIRST_ARRAY = Frame.HEADER + Long.BYTES;
+
     /**
      * Idle buffers by size class. Each deque is its own lock: the nodes of a concurrent queue would be garbage of every
      * frame.
@@ -133,13 +139,22 @@ public final class FramePool implements Frame.Lender {
 
     private ByteBuffer ordinary(int capacity) {
         try {
-            return ByteBuffer.allocateDirect(capacity);
+            return aligned(capacity);
         } catch (OutOfMemoryError e) {
             if (dropKept(Long.MAX_VALUE) == 0) {
                 throw e;
             }
+            return aligned(capacity);
+        }
+    }
+
+    /** Returns new memory. In a large frame the {@link #FIRST_ARRAY} begins at a line of the cache. */
+    private static ByteBuffer aligned(int capacity) {
+        if (capacity < LARGE) {
             return ByteBuffer.allocateDirect(capacity);
         }
+        ByteBuffer memory = ByteBuffer.allocateDirect(capacity + LINE - 1);
+        return memory.slice(-memory.alignmentOffset(FIRST_ARRAY, LINE) & (LINE - 1), capacity);
     }
 
     /**

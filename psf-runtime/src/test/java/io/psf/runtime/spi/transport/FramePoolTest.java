@@ -31,6 +31,19 @@ final class FramePoolTest {
     }
 
     @Test
+    void theArrayOfAnAnswerThatHasNothingElseBeginsAtALineOfTheCache() {
+        FramePool pool = new FramePool(MB);
+        for (int length : new int[] {4096, 5000, 100_000, MB, 3 * MB + 8}) {
+            ByteBuffer buffer = pool.take(length);
+            assertThat(buffer.alignmentOffset(Frame.HEADER + 8, 64))
+                    .as("length %d", length)
+                    .isZero();
+            assertThat(buffer.order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
+            assertThat(buffer.remaining()).isEqualTo(length);
+        }
+    }
+
+    @Test
     void whatIsAbandonedIsNoLongerInUseAndIsNotLentAgain() {
         FramePool pool = new FramePool(MB, MB);
         Frame frame = pool.acquire(1000);
