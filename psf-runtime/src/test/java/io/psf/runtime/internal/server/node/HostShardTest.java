@@ -169,7 +169,7 @@ final class HostShardTest {
         for (int unchanged = 0; unchanged < 2; ) {
             System.gc();
             long now = Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
-            unchanged = Math.abs(now - used) < 100_000 ? unchanged + 1 : 0;
+            unchanged = Math.abs(now - used) < 1_000_000 ? unchanged + 1 : 0;
             used = now;
             LockSupport.parkNanos(5_000_000); // ends of threads release more
         }
