@@ -52,15 +52,17 @@ final class Handover {
      * True, once, if none of the nodes has connected again in time.
      *
      * @param stopped the time in which this scheduler has read nothing, which does not count if it is positive
+     * @param hasEnded true if the cluster of the journal has ended
      */
-    boolean hasFailed(long stopped, long now) {
+    boolean hasFailed(long stopped, long now, boolean hasEnded) {
         began += Math.max(0, stopped);
         boolean hasFailed = isUnderWay && now - began > plan.schedulerReturn().toNanos();
         if (hasFailed) {
             isUnderWay = false;
             LOG.warn(
-                    "no node of the journal has connected again within {} ms: a new cluster forms",
-                    plan.schedulerReturn().toMillis());
+                    "no node of the journal has connected again within {} ms: {}",
+                    plan.schedulerReturn().toMillis(),
+                    hasEnded ? "the earlier scheduler has told them of the end" : "a new cluster forms");
         }
         return hasFailed;
     }

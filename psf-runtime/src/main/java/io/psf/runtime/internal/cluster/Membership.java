@@ -353,7 +353,8 @@ final class Membership {
         long passed = now - tickedAt;
         tickedAt = now;
         table.excuse(passed - limit / 4, now);
-        if (handover.hasFailed(passed - limit / 4, now)) {
+        boolean isAlone = handover.hasFailed(passed - limit / 4, now, state == State.ENDED);
+        if (isAlone && state != State.ENDED) {
             formAnew();
         }
         switch (state) {
@@ -381,7 +382,7 @@ final class Membership {
             }
             case ENDED -> {
                 absences.gone(table.all(), passed).forEach(gone -> lose(gone, "it has ended"));
-                if (now - endedAt > limit && !table.isEmpty() && !handover.isUnderWay()) {
+                if ((isAlone || now - endedAt > limit) && !table.isEmpty() && !handover.isUnderWay()) {
                     table.clear();
                     events.ended(failure());
                 }

@@ -363,8 +363,9 @@ final class MembershipModel {
             entries.forEach(each -> each.heard = Math.max(each.heard, Math.min(now(), each.heard + stopped)));
             began += stopped;
         }
-        if (isHandover && now() - began > schedulerReturn()) {
-            isHandover = false;
+        boolean isAlone = isHandover && now() - began > schedulerReturn();
+        isHandover &= !isAlone;
+        if (isAlone && phase != Phase.ENDED) {
             startedAt = now();
             formAnew();
         }
@@ -374,7 +375,7 @@ final class MembershipModel {
                 hasTimedOut = true;
             }
         } else if (phase == Phase.ENDED) {
-            if (now() - endedAt > limit() && !isHandover) {
+            if ((isAlone || now() - endedAt > limit()) && !isHandover) {
                 entries.clear();
                 isOver = true;
             }

@@ -43,6 +43,17 @@ class SchedulerReturnTest {
         }
     }
 
+    /** All nodes have been told of the end by the scheduler before, which was killed before it deleted its journal. */
+    @Test
+    void aSchedulerThatReturnsAloneAfterTheEndEnds() {
+        VirtualScheduler scheduler = formed(1, Duration.ZERO);
+        scheduler.membership().end();
+        scheduler.restart();
+        scheduler.pass(VirtualScheduler.LIMIT.multipliedBy(2));
+        assertThat(scheduler.ends()).isEqualTo(1);
+        assertThat(scheduler.failure()).isNull();
+    }
+
     @Test
     void theNodesHaveTheTimeOfTheReturnToConnectAgain() {
         VirtualScheduler scheduler = formed(2, VirtualScheduler.LIMIT.multipliedBy(6));
