@@ -250,6 +250,9 @@ class Tensor:
 
     def _rows(self, keys: Any, update: Any) -> Any:
         """Returns an update, [.., width], of the rows of keys [..]."""
+        given = np.shape(update)
+        if len(given) == 2 and given[1] == self.width:  # in order for keys of any shape, which may be a long list
+            return update
         return in_order(update, (*np.shape(keys), self.width), self.name)
 
     def __eq__(self, other: object) -> bool:
@@ -392,7 +395,7 @@ def in_order(values: Any, shape: Tuple[int, ...], tensor: str) -> Any:
     """Returns values in the order of a shape: of that shape, or of one that splits or joins dimensions of it. Refuses
     others, such as a transposed matrix. The number of values is not checked."""
     given = np.shape(values)
-    if given == shape:
+    if given == shape or len(given) < 2:
         return values
     ends, wanted = (set(accumulate(sizes, mul)) - {1} for sizes in (given, shape))
     if math.prod(given) == math.prod(shape) and not (ends <= wanted or wanted <= ends):

@@ -108,7 +108,7 @@ final class StatusTables {
         return lines;
     }
 
-    /** Returns the newest value of each tag: that of the worker with the highest step, the first one of several. */
+    /** Returns the newest value of each tag, from the first worker with the highest step. */
     private String reported() {
         Map<String, Reports.Series> newest = new LinkedHashMap<>();
         now.reports().forEach(each -> newest.merge(each.tag(), each, (a, b) -> last(b) > last(a) ? b : a));

@@ -74,8 +74,8 @@ final class Absences {
     }
 
     /**
-     * Returns the nodes of a cluster that has ended that will not say that they leave. Nobody takes the place of a
-     * server, and a client is awaited, so one rule is for all of them.
+     * Returns the nodes that have gone, after the end of the cluster, without saying so. Nobody takes the place of a
+     * server any longer, and clients are awaited, too: one rule is for all roles.
      *
      * @param passed the time since the last tick, in nanoseconds
      */

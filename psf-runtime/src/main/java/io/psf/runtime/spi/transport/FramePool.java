@@ -24,7 +24,7 @@ public final class FramePool implements Frame.Lender {
 
     private static final int LARGEST = 30;
 
-    /** The least capacity of buffers of {@link HostMemory}. */
+    /** The least capacity of buffers of {@link HostMemory}, and of those that are aligned. */
     private static final int LARGE = 1 << 12;
 
     /** Bytes of a line of the processor's cache. Rows are copied fastest to where one begins. */
