@@ -37,9 +37,6 @@ final class NodeJvm {
 
     private static final String VECTORS_MODULE = "jdk.incubator.vector";
 
-    /** The first JDK whose JIT compiles the vectors to instructions whatever has run before. */
-    private static final int RELIABLE_VECTORS = 22;
-
     private static final long LEAST_DIRECT = 256L << 20;
 
     private NodeJvm() {}
@@ -105,7 +102,7 @@ final class NodeJvm {
      */
     static List<String> serverFlags(@Nullable String vectors, int release, ModuleFinder modules) {
         boolean enabled = switch (vectors == null ? "" : vectors.toLowerCase(Locale.ROOT)) {
-            case "" -> release >= RELIABLE_VECTORS;
+            case "" -> release < 19 || release > 21; // between, vectors access memory through a preview feature
             case "on" -> true;
             case "off" -> false;
             default ->

@@ -425,7 +425,7 @@ class ScriptTest {
     }
 
     @Test
-    void serversHaveTheModuleOfTheVectorsWhereItIsReliable() throws Exception {
+    void serversHaveTheModuleOfTheVectorsUnlessItNeedsAPreviewFeature() throws Exception {
         Map<String, String> jdk25 = Map.of("RELEASE", "25", "MODULE", "jdk.incubator.vector@25");
         assertThat(lastCall(jdk25, "server")).contains(VECTORS);
         assertThat(lastCall(jdk25, "node", "--role", "server")).contains(VECTORS);
@@ -440,6 +440,8 @@ class ScriptTest {
         }
         assertThat(lastCall(Map.of("RELEASE", "25"), "server")).doesNotContain("add-modules");
         assertThat(lastCall(Map.of("MODULE", "jdk.incubator.vector@17"), "server"))
+                .contains(VECTORS);
+        assertThat(lastCall(Map.of("RELEASE", "21", "MODULE", "jdk.incubator.vector@21"), "server"))
                 .doesNotContain("add-modules");
     }
 

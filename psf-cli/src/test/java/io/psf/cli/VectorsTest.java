@@ -22,10 +22,13 @@ class VectorsTest {
     private final List<String> lines = new CopyOnWriteArrayList<>();
 
     @Test
-    void serversHaveVectorsByDefaultWhereTheyAreReliable() {
+    void serversHaveVectorsByDefaultUnlessTheyNeedAPreviewFeature() {
         assumeTrue(hasModule(), "a JDK without vectors");
-        assertThat(flags(null, 22)).containsExactly(FLAG);
+        assertThat(flags(null, 17)).containsExactly(FLAG);
+        assertThat(flags(null, 18)).containsExactly(FLAG);
+        assertThat(flags(null, 19)).isEmpty();
         assertThat(flags(null, 21)).isEmpty();
+        assertThat(flags(null, 22)).containsExactly(FLAG);
         assertThat(flags("", 25)).containsExactly(FLAG);
     }
 
@@ -33,7 +36,7 @@ class VectorsTest {
     void theVariableEnablesAndDisablesThem() {
         assumeTrue(hasModule(), "a JDK without vectors");
         assertThat(flags("off", 25)).isEmpty();
-        assertThat(flags("on", 17)).containsExactly(FLAG);
+        assertThat(flags("on", 21)).containsExactly(FLAG);
         assertThatThrownBy(() -> flags("no", 25))
                 .isInstanceOf(PsException.class)
                 .hasMessageContaining("PSF_VECTORS: no (expected: on or off)");

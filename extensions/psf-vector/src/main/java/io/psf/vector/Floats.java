@@ -21,11 +21,14 @@ import org.jspecify.annotations.Nullable;
 final class Floats {
     static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
 
-    /** True if vectors access memory segments, false if byte buffers. */
-    static final boolean IN_SEGMENTS = Runtime.version().feature() >= 22;
+    /** (ByteBuffer) to the memory of a {@link Floats}. */
+    private static final MethodHandle OF;
 
-    /** (ByteBuffer) to the memory of a {@link Floats}, (memory, begin, n) to a view of n elements. */
-    private static final MethodHandle OF, PART;
+    /**
+     * (memory, begin, n) to a view of n elements; null for byte buffers. JDK 17 makes an object for each slice of a byte
+     * buffer, which takes longer than the checks of the bounds that it saves.
+     */
+    private static final @Nullable MethodHandle SLICE;
 
     /** (memory, i) to a vector; (vector, memory, i) to nothing. */
     private static final MethodHandle LOAD, STORE;
@@ -37,19 +40,23 @@ final class Floats {
             Class<?> memory;
             String suffix;
             MethodHandle of;
-            MethodHandle part;
+            MethodHandle slice = null;
             MethodHandle offset;
-            if (IN_SEGMENTS) {
+            if (release >= 22) {
                 memory = Class.forName("java.lang.foreign.MemorySegment");
                 suffix = "MemorySegment";
                 of = lookup.findStatic(memory, "ofBuffer", methodType(memory, Buffer.class));
-                part = lookup.findVirtual(memory, "asSlice", methodType(memory, long.class, long.class));
                 offset = lookup.findStatic(Floats.class, "longOffset", methodType(long.class, int.class));
+                slice = MethodHandles.filterArguments(
+                                lookup.findVirtual(memory, "asSlice", methodType(memory, long.class, long.class)),
+                                1,
+                                offset,
+                                offset)
+                        .asType(methodType(Object.class, Object.class, int.class, int.class));
             } else if (release <= 18) {
                 memory = ByteBuffer.class;
                 suffix = "ByteBuffer";
                 of = MethodHandles.identity(memory);
-                part = lookup.findVirtual(memory, "slice", methodType(memory, int.class, int.class));
                 offset = lookup.findStatic(Floats.class, "intOffset", methodType(int.class, int.class));
             } else {
                 throw new LinkageError("psf-vector: JDK " + release + " (expected: 17, 18, or 22 and later)");
@@ -65,8 +72,7 @@ final class Floats {
             MethodHandle store = lookup.findVirtual(
                     FloatVector.class, "into" + suffix, methodType(void.class, memory, index, ByteOrder.class));
             OF = of.asType(methodType(Object.class, ByteBuffer.class));
-            PART = MethodHandles.filterArguments(part, 1, offset, offset)
-                    .asType(methodType(Object.class, Object.class, int.class, int.class));
+            SLICE = slice;
             LOAD = MethodHandles.filterArguments(
                             MethodHandles.insertArguments(load, 2, ByteOrder.LITTLE_ENDIAN), 1, offset)
                     .asType(methodType(FloatVector.class, Object.class, int.class));
@@ -79,9 +85,12 @@ final class Floats {
     }
 
     private final Object memory;
+    /** The element of the memory that is element 0; 0 in segments. */
+    private final int begin;
 
-    private Floats(Object memory) {
+    private Floats(Object memory, int begin) {
         this.memory = memory;
+        this.begin = begin;
     }
 
     private static long longOffset(int i) {
@@ -99,7 +108,7 @@ final class Floats {
             return null;
         }
         try {
-            return new Floats((Object) OF.invokeExact(bytes));
+            return new Floats((Object) OF.invokeExact(bytes), 0);
         } catch (Throwable e) {
             throw unchecked(e);
         }
@@ -107,8 +116,11 @@ final class Floats {
 
     /** Returns n elements from {@code begin} on; a view. */
     Floats part(int begin, int n) {
+        if (SLICE == null) {
+            return new Floats(memory, this.begin + begin);
+        }
         try {
-            return new Floats((Object) PART.invokeExact(memory, begin, n));
+            return new Floats((Object) SLICE.invokeExact(memory, begin, n), 0);
         } catch (Throwable e) {
             throw unchecked(e);
         }
@@ -117,7 +129,7 @@ final class Floats {
     /** Loads the vector that starts at element i. */
     FloatVector load(int i) {
         try {
-            return (FloatVector) LOAD.invokeExact(memory, i);
+            return (FloatVector) LOAD.invokeExact(memory, begin + i);
         } catch (Throwable e) {
             throw unchecked(e);
         }
@@ -126,7 +138,7 @@ final class Floats {
     /** Stores a vector at element i. */
     void store(int i, FloatVector vector) {
         try {
-            STORE.invokeExact(vector, memory, i);
+            STORE.invokeExact(vector, memory, begin + i);
         } catch (Throwable e) {
             throw unchecked(e);
         }

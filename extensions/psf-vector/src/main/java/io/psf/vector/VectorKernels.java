@@ -47,10 +47,9 @@ public final class VectorKernels implements KernelProvider {
         return Formulas.of(kernel, weights, gradient, states);
     }
 
-    /** On JDK 17 and 18 a slice of a byte buffer for each row takes longer than the copies of a tile. */
     @Override
     public boolean stepsRows(int width) {
-        return Floats.IN_SEGMENTS && width % Floats.SPECIES.length() == 0;
+        return width % Floats.SPECIES.length() == 0;
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,9 @@ final class WarmUp {
      * the JIT waits for a processor as long as this thread does.
      */
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    /** What the JVM says of itself with {@code -Xint}, or with {@code -XX:TieredStopAtLevel=1}. */
+    private static final Pattern WITHOUT_C2 = Pattern.compile("interpreted|emulated-client");
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
@@ -71,11 +75,12 @@ final class WarmUp {
 
     /**
      * Runs the formula, and the same steps through tiles, until it takes no longer, or the limit has passed. Returns
-     * true if it takes no longer; false also if vectors do not support it.
+     * true if it takes no longer; false also if vectors do not support it, or this JVM runs without the compiler that
+     * knows them.
      */
     boolean isCompiled() {
         SpanKernel span = Formulas.of(kernel, floats(w), floats(g), floats(state));
-        if (span == null) {
+        if (span == null || WITHOUT_C2.matcher(System.getProperty("java.vm.info", "")).find()) {
             return false;
         }
         long begin = THREADS.getCurrentThreadCpuTime();
