@@ -47,8 +47,8 @@ class Caller:
 
     def with_priority(self, priority: int) -> Caller:
         """Returns the function with a priority of its calls, from -128 to 127. A server runs a higher one first."""
-        if not -128 <= priority <= 127:
-            raise bad_request("priority: %d (expected: from -128 to 127)" % priority)
+        if not isinstance(priority, int) or not -128 <= priority <= 127:
+            raise bad_request("priority: %s (expected: a whole number from -128 to 127)" % priority)
         return Caller(self._cluster, self.name, self._options._replace(priority=priority))
 
     def with_merge(self, merge: Callable[[List[Any]], Any]) -> Caller:

@@ -22,7 +22,7 @@ from .routing import Function, NodeRouting, Routing, SliceRouting, owner_key
 from .schema import Schema
 from .scheduler import Scheduler
 from .servers import Servers
-from .settings import Settings, Tls, seconds
+from .settings import Settings, Tls, rank as rank_of, seconds
 from .state import State
 from .tasks import Task
 from .tensors import Dense, Table, TensorSpec
@@ -73,6 +73,8 @@ def connect(scheduler: Optional[str] = None, role: Optional[str] = None, rank: O
     for name in ("deadline", "join_timeout", "reconnect_limit"):
         if name in given:
             given[name] = seconds(name, given[name])
+    if rank is not None:
+        given["rank"] = rank_of("rank", rank)
     if settings.role not in ("client", "worker"):
         raise PsError("CONFIGURATION", "role: %s (expected: client or worker)" % role)
     return Cluster(settings._replace(**given), WORKER if settings.role == "worker" else CLIENT)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import ssl
-from typing import Dict, Mapping, NamedTuple, Optional, Tuple, Union
+from operator import index
+from typing import Dict, Mapping, NamedTuple, Optional, SupportsIndex, Tuple, Union
 
 from .errors import PsError
 
@@ -75,7 +76,7 @@ class Settings(NamedTuple):
         return Settings(
             address(scheduler),
             role or _role(values),
-            _whole(values.get("PSF_RANK", "-1")),
+            rank("PSF_RANK", values.get("PSF_RANK", "-1")),
             values.get("PSF_CLUSTER", ""),
             values.get("PSF_NODE", ""),
             secret,
@@ -149,14 +150,15 @@ def _switch(name: str, text: str) -> bool:
     return text.lower() in ("on", "true")
 
 
-def _whole(text: str) -> int:
+def rank(name: str, given: Union[str, SupportsIndex]) -> int:
+    """Parses a rank: a whole number, or its text."""
     try:
-        rank = int(text)
-    except ValueError:
-        rank = -2
-    if rank < -1:
-        raise _invalid("PSF_RANK: %s (expected: the rank of this server or worker, a whole number from 0, or -1 for any)" % text)
-    return rank
+        value = int(given) if isinstance(given, str) else index(given)
+    except (TypeError, ValueError):
+        value = -2
+    if value < -1:
+        raise _invalid("%s: %s (expected: the rank of this worker, a whole number from 0, or -1 for any)" % (name, given))
+    return value
 
 
 def _invalid(detail: str) -> PsError:

@@ -180,7 +180,7 @@ def served(scheduler: Optional[str]) -> List[Schema]:
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     parser = argparse.ArgumentParser(prog="python3 -m psf.stubs", description="Writes typed functions from schemas.")
     parser.add_argument("folder", type=pathlib.Path, help="the folder of the modules")
-    parser.add_argument("schemas", type=pathlib.Path, nargs="*", help="schema files; without them, those of the servers")
+    parser.add_argument("schemas", type=pathlib.Path, nargs="*", default=[], help="schema files; without them, those of the servers")
     parser.add_argument("--scheduler", help="host:port of the scheduler; PSF_SCHEDULER")
     given = parser.parse_args(arguments)
     try:

@@ -23,6 +23,9 @@ _TO_INITIALIZE = 1800.0
 #: The number of keys on a page of keys, over all slices.
 _PAGE = 1 << 16
 
+#: The most characters of a tensor's name.
+_LONGEST_NAME = 200
+
 #: Slices of some 256 KB.
 PIECES = -1
 
@@ -70,6 +73,8 @@ class TensorSpec(NamedTuple):
         """Checks what is wrong by itself. Returns the spec."""
         name = 'of tensor "%s"' % self.name
         values = self.initializer.values
+        if not 1 <= len(self.name) <= _LONGEST_NAME:
+            raise ValueError("name of tensor: %d characters (expected: 1 to %d)" % (len(self.name), _LONGEST_NAME))
         if self.updates not in _UPDATES:
             raise ValueError("updates %s: %s (expected: each, sum or mean)" % (name, self.updates))
         if self.quorum and self.updates == "each":

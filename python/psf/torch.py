@@ -136,6 +136,8 @@ def _bags(ids: torch.Tensor, offsets: Optional[torch.Tensor]) -> Tuple[np.ndarra
 
 
 def _keys(ids: torch.Tensor) -> np.ndarray:
+    if not isinstance(ids, torch.Tensor):
+        raise TypeError("ids: %s (expected: a tensor of PyTorch)" % type(ids).__name__)
     return ids.detach().cpu().numpy()
 
 

@@ -4,6 +4,7 @@ import os
 import tempfile
 import unittest
 
+from psf.cluster import connect
 from psf.errors import PsError
 from psf.settings import Settings, Tls
 from psf.texts import java, java_double, java_float
@@ -56,6 +57,11 @@ class SettingsTest(unittest.TestCase):
                 Settings.of(None, environment)
             self.assertEqual("CONFIGURATION", failed.exception.code)
             self.assertIn(expected, str(failed.exception))
+
+    def test_a_wrong_rank_is_named_before_anything_is_sent(self):
+        for rank in "first", 1.5, -2:
+            with self.assertRaisesRegex(PsError, r"rank: %s \(expected: the rank of this worker, a whole number" % rank):
+                connect("h:1", "worker", rank)
 
     def test_numbers_are_written_as_java_writes_them(self):
         floats = {1: "1.0", 0.001: "0.001", 1e-4: "1.0E-4", 1e7: "1.0E7", 123456: "123456.0", 0.1: "0.1", -0.0: "-0.0", float("inf"): "Infinity", 9999999: "9999999.0", 1.5e10: "1.5E10"}

@@ -75,6 +75,11 @@ class TensorsTest(ClusterTest):
             with self.assertRaisesRegex(ValueError, 'izer of tensor "w": .+ \\(expected: one of psf, such as psf'):
                 psf.table("w", 10, 2, **wrong)
 
+    def test_names_have_1_to_200_characters(self):
+        for name in "", 201 * "w":
+            with self.assertRaisesRegex(ValueError, r"name of tensor: %d characters \(expected: 1 to 200" % len(name)):
+                psf.dense(name, 3)
+
     def test_a_table_that_grows(self):
         cluster = self.connected()
         table = cluster.growing(self.name(), width=2, initializer=psf.constant(3))

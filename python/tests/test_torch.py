@@ -61,6 +61,8 @@ class TorchTest(ClusterTest):
         table, weights = self.table()
         ids = torch.tensor([3, 1, 3, 49, 0])
         self.compared(psf.torch.Embedding(table), torch.nn.Embedding.from_pretrained(weights, freeze=False), ids)
+        with self.assertRaisesRegex(TypeError, "ids: list .expected: a tensor of PyTorch"):
+            psf.torch.Embedding(table)([3, 1])
 
     def test_bags(self):
         for mode in ("sum", "mean"):

@@ -83,7 +83,7 @@ record Alternating(
             EpochLoop loop, Table table, JavaRDD<RatingPage> byUser, JavaRDD<RatingPage> byItem, boolean isRepeatable) {
         HalfStep.Solved begin = sum(byItem.mapPartitions(new FirstFactors(table, first)));
         if (begin.measure().rows() == 0) {
-            throw new IllegalArgumentException("rows of training: 0 (expected: at least 1)");
+            throw new IllegalArgumentException("rows of training with a rating other than 0: 0 (expected: at least 1)");
         }
         double[][] items =
                 new double[epochs + 1][]; // an epoch that is repeated begins with those of the epoch before it

@@ -21,7 +21,8 @@ record FirstFactors(Table table, FactorKernel kernel)
         int width = table.width();
         double[] sum = new double[(width - 1) * (width - 1)];
         double[] factors = new double[width - 1];
-        Measure seen = Measure.NONE;
+        long ratings = 0;
+        boolean isFirst = true;
         long last = 0;
         while (pages.hasNext()) {
             RatingPage page = pages.next();
@@ -38,13 +39,14 @@ record FirstFactors(Table table, FactorKernel kernel)
                 for (int f = 1; f < width; f++) {
                     factors[f - 1] = rows[at + f];
                 }
-                boolean goesOn = i == 0 && seen.rows() > 0 && items[0] == last;
+                boolean goesOn = i == 0 && !isFirst && items[0] == last;
                 Equations.addProducts(factors, goesOn ? 0 : 1, sum);
             }
             table.set(PsSpark.client(), items, rows);
             last = items[items.length - 1];
-            seen = seen.plus(Measure.of(page.ratings(), 0));
+            isFirst = false;
+            ratings += page.ratings().slots().length;
         }
-        return List.of(new HalfStep.Solved(sum, seen)).iterator();
+        return List.of(new HalfStep.Solved(sum, new Measure(ratings, ratings, 0, null))).iterator();
     }
 }

@@ -35,6 +35,11 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
     /** Returns the column of the label. */
     abstract String label();
 
+    /** Returns what messages call the labels. */
+    String labelRole() {
+        return "label";
+    }
+
     /** Returns the columns of the features of rows that {@link #prepared} has returned. */
     abstract Input input(Dataset<Row> rows);
 
@@ -159,7 +164,8 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
                 uid(),
                 new TrainingRows(
                         input,
-                        new TrainingRows.Labels(label(), getWeightCol(), getValidationIndicatorCol(), labels()),
+                        new TrainingRows.Labels(
+                                labelRole(), label(), getWeightCol(), getValidationIndicatorCol(), labels()),
                         getNumPartitions(),
                         getBatchSize(),
                         getSeed()),
@@ -175,7 +181,7 @@ abstract class PsLearner<E extends PsLearner<E, M>, M extends PsScorer<M>> exten
     public StructType transformSchema(StructType schema) {
         checkParams();
         checkFeatures(schema);
-        Input.checkNumeric(schema, "label", label());
+        Input.checkNumeric(schema, labelRole(), label());
         if (!getWeightCol().isEmpty()) {
             Input.checkNumeric(schema, "weight", getWeightCol());
         }

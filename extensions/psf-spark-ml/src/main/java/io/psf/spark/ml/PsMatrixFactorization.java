@@ -192,6 +192,11 @@ public final class PsMatrixFactorization extends PsLearner<PsMatrixFactorization
     }
 
     @Override
+    String labelRole() {
+        return "rating";
+    }
+
+    @Override
     Input input(Dataset<Row> rows) {
         return Ratings.input();
     }

@@ -105,7 +105,7 @@ record RatingPage(long[] owners, Batch ratings) implements Serializable {
             other = row.getLong(1);
             rating = row.isNullAt(2) ? Float.NaN : row.getFloat(2);
             if (!Float.isFinite(rating)) {
-                throw new IllegalArgumentException("label column \"" + column + "\": "
+                throw new IllegalArgumentException("rating column \"" + column + "\": "
                         + (row.isNullAt(2) ? "null" : "" + rating) + " (expected: a finite number)");
             }
             isRead = true;

@@ -36,12 +36,14 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
     /**
      * The columns besides the features.
      *
+     * @param role what messages call the label
      * @param label the label's column
      * @param weight the column that says how often a row counts; empty if each counts once
      * @param validation the column that is true for rows of validation; empty for none
      * @param kind which labels there may be
      */
-    record Labels(String label, String weight, String validation, LabelKind kind) implements Serializable {
+    record Labels(String role, String label, String weight, String validation, LabelKind kind)
+            implements Serializable {
         @Serial
         private static final long serialVersionUID = 1;
     }
@@ -102,7 +104,7 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
         float labelOf(InternalRow row) {
             double value = number(row, 0);
             if (!columns.kind().accepts(value)) {
-                throw wrong(row, 0, "label", columns.label(), columns.kind().expected());
+                throw wrong(row, 0, columns.role(), columns.label(), columns.kind().expected());
             }
             return (float) value;
         }

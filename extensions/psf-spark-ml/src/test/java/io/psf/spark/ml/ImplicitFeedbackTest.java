@@ -233,10 +233,10 @@ class ImplicitFeedbackTest {
         assertThatThrownBy(() -> estimator().setWeightCol("rating").fit(training))
                 .hasMessage("weightCol: \"rating\" (expected: none, with implicitPrefs)");
         assertThatThrownBy(() -> estimator().fit(training.selectExpr("user", "item", "float('nan') as rating")))
-                .hasStackTraceContaining("label column \"rating\": NaN (expected: a finite number)");
+                .hasStackTraceContaining("rating column \"rating\": NaN (expected: a finite number)");
         assertThatThrownBy(() -> estimator().fit(training.selectExpr("user", "int(null) as item", "rating")))
                 .hasStackTraceContaining("user or item: null");
-        assertThatThrownBy(() -> estimator().fit(training.limit(0)))
-                .hasMessage("rows of training: 0 (expected: at least 1)");
+        assertThatThrownBy(() -> estimator().fit(training.selectExpr("user", "item", "0 as rating")))
+                .hasMessage("rows of training with a rating other than 0: 0 (expected: at least 1)");
     }
 }

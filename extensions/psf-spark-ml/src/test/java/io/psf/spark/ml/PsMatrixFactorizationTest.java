@@ -184,7 +184,7 @@ class PsMatrixFactorizationTest {
         assertThatThrownBy(() -> estimator().fit(training.withColumn("item", expr("int(null)"))))
                 .hasStackTraceContaining("\"keys of user and item\": null");
         assertThatThrownBy(() -> estimator().setRatingCol("stars").fit(training))
-                .hasMessageContaining("label column \"stars\": none");
+                .hasMessageContaining("rating column \"stars\": none");
         assertThatThrownBy(() -> model.copy(ParamMap.empty()).setColdStartStrategy("zero"))
                 .hasMessageContaining("coldStartStrategy");
     }
