@@ -3,6 +3,7 @@ package io.psf.cli;
 import io.psf.api.PsException;
 import io.psf.runtime.Settings;
 import java.io.File;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Builds a {@link LocalJob}. The default is 1 server and 1 worker. */
 public final class LocalJobBuilder {
@@ -238,10 +240,19 @@ public final class LocalJobBuilder {
             variables.putIfAbsent("PSF_LEAVE_AT_EXIT", "on");
             variables.keySet().removeAll(PAGES);
         } else if (role.equals("server")) {
-            PAGES.forEach(page -> variables.computeIfPresent(page, (name, at) -> at.replaceFirst("[0-9]+$", "0")));
+            Settings settings = Settings.of(variables); // those of the file of PSF_CONFIG, too
+            anyPort(variables, "PSF_HEALTH", settings.health());
+            anyPort(variables, "PSF_METRICS", settings.metrics());
         }
         if (dashboard) {
             variables.putIfAbsent("PSF_DASHBOARD", "127.0.0.1:0"); // the scheduler alone has one
+        }
+    }
+
+    private static void anyPort(Map<String, String> variables, String page, @Nullable InetSocketAddress address) {
+        if (address != null) {
+            String host = address.getHostString();
+            variables.put(page, (host.contains(":") ? "[" + host + "]" : host) + ":0");
         }
     }
 

@@ -63,10 +63,16 @@ class LocalJobTest {
     }
 
     @Test
-    void nodesShowTheirPagesOnPortsOfTheirOwn() {
+    void nodesShowTheirPagesOnPortsOfTheirOwn(@TempDir Path folder) throws IOException {
         Map<String, String> given = Map.of("PSF_METRICS", "9100", "PSF_HEALTH", "0.0.0.0:4090");
         assertThat(placed("scheduler", given)).containsAllEntriesOf(given);
-        assertThat(placed("server", given)).containsEntry("PSF_METRICS", "0").containsEntry("PSF_HEALTH", "0.0.0.0:0");
+        assertThat(placed("server", given))
+                .containsEntry("PSF_METRICS", "127.0.0.1:0")
+                .containsEntry("PSF_HEALTH", "0.0.0.0:0");
+        Path file = Files.writeString(folder.resolve("psf.yaml"), "PSF_METRICS: 9100\nPSF_HEALTH: '[::1]:4090'\n");
+        assertThat(placed("server", Map.of("PSF_CONFIG", file.toString())))
+                .containsEntry("PSF_METRICS", "127.0.0.1:0")
+                .containsEntry("PSF_HEALTH", "[::1]:0");
         assertThat(placed("worker", given)).doesNotContainKeys("PSF_METRICS", "PSF_HEALTH");
         assertThat(placed("server", Map.of())).doesNotContainKeys("PSF_METRICS", "PSF_HEALTH");
     }
