@@ -2,7 +2,9 @@ package io.psf.api.spi;
 
 import io.psf.api.Names;
 import io.psf.api.Place;
+import java.util.AbstractList;
 import java.util.List;
+import java.util.RandomAccess;
 
 /**
  * The description of a function, which two peers compare and which tells a server how to run the function.
@@ -26,7 +28,7 @@ public record FunctionInfo(
         List<String> schemas,
         List<String> formerly) {
     public FunctionInfo {
-        schemas = List.copyOf(schemas);
+        schemas = new Schemas(List.copyOf(schemas));
         formerly = List.copyOf(formerly);
     }
 
@@ -78,6 +80,27 @@ public record FunctionInfo(
 
     /** Returns the fingerprint of a version that this side knows. */
     public int fingerprint(int version) {
-        return Names.number(schemas.get(version - 1));
+        return ((Schemas) schemas).fingerprints[version - 1];
+    }
+
+    /** Schemas with their fingerprints, of which each frame has one. */
+    private static final class Schemas extends AbstractList<String> implements RandomAccess {
+        private final List<String> texts;
+        private final int[] fingerprints;
+
+        Schemas(List<String> texts) {
+            this.texts = texts;
+            this.fingerprints = texts.stream().mapToInt(Names::number).toArray();
+        }
+
+        @Override
+        public String get(int i) {
+            return texts.get(i);
+        }
+
+        @Override
+        public int size() {
+            return texts.size();
+        }
     }
 }
