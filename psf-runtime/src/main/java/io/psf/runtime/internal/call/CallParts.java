@@ -9,6 +9,7 @@ import io.psf.api.spi.TupleReader;
 import io.psf.runtime.spi.transport.Channel;
 import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.RequestHeader;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -40,13 +41,13 @@ final class CallParts<R> {
      * other peers, the stamps that the requests have follow, by part: requests in flight have another layout than the
      * pointed parts.
      */
-    private int[] sent;
+    private volatile int[] sent;
 
     private Routing routing;
     private int missing;
 
     /** Null once the call has ended. */
-    private @Nullable Merge<R> merge;
+    private volatile @Nullable Merge<R> merge;
 
     /**
      * Creates the parts of a call that has not been sent.
@@ -108,6 +109,11 @@ final class CallParts<R> {
             return layout.meets(others);
         }
         return layout == null && others == null && Arrays.equals(peers, other.peers);
+    }
+
+    /** True if a part goes to a peer, or may be pointed at it later. */
+    boolean mayGoTo(Peer peer) {
+        return routing.tensor() != null || Arrays.asList(peers).contains(peer);
     }
 
     /** Returns the part that the peer answers for a slice; -1 if none. */
@@ -215,10 +221,10 @@ final class CallParts<R> {
     }
 
     /**
-     * Returns how many times a part may have been sent to its peer before. If its answer has arrived in the meantime,
-     * the number may be too high, but is never 0.
+     * Returns how many times a part may have been sent to its peer before, on the thread that has claimed it. If its
+     * answer has arrived in the meantime, the number may be too high, but is never 0. Takes no lock.
      */
-    synchronized int attempt(int part) {
+    int attempt(int part) {
         return (sent[part] & 255) - 1;
     }
 
@@ -258,6 +264,12 @@ final class CallParts<R> {
             }
         }
         return false;
+    }
+
+    /** True if the call has ended. Takes no lock: what this thread has read before, it has read before the end. */
+    boolean haveEnded() {
+        VarHandle.loadLoadFence();
+        return merge == null;
     }
 
     // Answers. Called with the lock.

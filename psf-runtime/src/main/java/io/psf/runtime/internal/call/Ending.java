@@ -35,8 +35,8 @@ abstract class Ending<R> extends Outcome<R> {
     /** True if the runner was interrupted because the call ended while it ran. */
     private boolean stopped;
 
-    /** Null once the call has ended. */
-    private @Nullable Object request;
+    /** Null once the call has ended. Written under the lock. */
+    private volatile @Nullable Object request;
 
     /**
      * Creates a call that has not been sent.
@@ -78,17 +78,13 @@ abstract class Ending<R> extends Outcome<R> {
 
     /** True if it has ended. Its caller may have taken the arrays back. */
     final boolean isEnded() {
-        synchronized (parts) {
-            return parts.merge() == null;
-        }
+        return parts.haveEnded();
     }
 
     /** Returns the request; null once the call has ended. */
     @Nullable
     final Object request() {
-        synchronized (parts) {
-            return request;
-        }
+        return request;
     }
 
     /** True if an answer was large. Valid once the call has ended. */

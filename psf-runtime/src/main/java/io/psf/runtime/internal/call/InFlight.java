@@ -33,7 +33,7 @@ final class InFlight implements Call.Owner {
 
     InFlight(FramePool pool) {
         this.pool = pool;
-        this.sender = new Sender(pool, events);
+        this.sender = new Sender(pool, events, outstanding);
     }
 
     Outstanding outstanding() {
@@ -137,9 +137,9 @@ final class InFlight implements Call.Owner {
         for (int part = 0; part < parts.count(); part++) {
             Peer peer = parts.peer(part);
             if (!parts.isAnswered(part)) {
-                peer.done(pool, call.id(), true);
+                peer.cancel(pool, call.id());
             } else if (!call.info().readOnly() && peer.keepsSession()) {
-                peer.done(pool, call.id(), call.isLarge());
+                peer.done(pool, outstanding, call.id(), call.isLarge());
             }
         }
     }

@@ -61,6 +61,12 @@ final class OfferingChannel implements Channel, Receiver {
     }
 
     @Override
+    public void offerWithNext(Frame frame) {
+        unsent.addAndGet(frame.length());
+        inner.offerWithNext(frame);
+    }
+
+    @Override
     public boolean send(Draft draft, long deadline) {
         int length = draft.length();
         take(length);

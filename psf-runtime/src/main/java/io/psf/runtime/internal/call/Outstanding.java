@@ -56,13 +56,26 @@ final class Outstanding {
         return all();
     }
 
-    /** Returns a number such that no call with a smaller one is outstanding, now or later. */
-    synchronized long oldest() {
-        long oldest = next;
-        for (Call<?> call : all()) {
-            oldest = Math.min(oldest, call.id());
+    /**
+     * Returns a number such that no call with a smaller one that may be sent to a peer is outstanding, now or later.
+     *
+     * @param from what was returned for the peer before; 0 for the first time
+     */
+    synchronized long oldest(Peer peer, long from) {
+        long end = Math.min(next, from + buckets.length);
+        for (long number = from; number < end; number++) {
+            Call<?> call = get(number);
+            if (call != null && call.parts().mayGoTo(peer)) {
+                return number;
+            }
         }
-        return oldest;
+        return end == next
+                ? next
+                : all().stream()
+                        .filter(call -> call.parts().mayGoTo(peer))
+                        .mapToLong(Call::id)
+                        .min()
+                        .orElse(next);
     }
 
     private void link(Call<?> call) {

@@ -3,6 +3,7 @@ package io.psf.runtime.internal.call;
 import io.psf.api.PsException;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.spi.transport.Channel;
+import io.psf.runtime.spi.transport.Frame;
 import io.psf.runtime.spi.transport.FramePool;
 import io.psf.runtime.spi.transport.Frames;
 import java.util.Arrays;
@@ -18,7 +19,11 @@ import org.jspecify.annotations.Nullable;
  * side, a broken channel is replaced. Thread-safe.
  */
 public final class Peer {
-    private static final int MOST_DONE = 32;
+    /** The node is told of so many ended calls with the next request. */
+    private static final int MANY_DONE = 32;
+
+    /** And of so many at once. */
+    private static final int MOST_DONE = 128;
 
     /** The node counts as lost after this many refused connections, each soon after the previous one. */
     private static final int MOST_REFUSALS = 3;
@@ -44,15 +49,22 @@ public final class Peer {
     /** True if the node has answered an outstanding call since this was asked last. */
     private volatile boolean answered;
 
+    /** The latest channel while requests may be sent over it; null if they are left to the thread that reconnects. */
+    private volatile @Nullable Line usable;
+
+    /** Starts to connect again; null if a broken channel is not replaced. Written under the lock. */
+    private volatile @Nullable Consumer<Peer> reconnect;
+
     // Guarded by this.
     private Line line;
     private boolean connected = true;
-    private @Nullable Consumer<Peer> reconnect;
     private long silenceLimit;
     private int refusals;
     private long refusedAt;
     private final long[] done = new long[MOST_DONE];
     private int doneCount;
+    /** The node has been told, or is to be told, of all calls below this number. */
+    private long doneBelow;
 
     /** The number of ended calls that may have changed something on the node. */
     private long writes;
@@ -74,6 +86,7 @@ public final class Peer {
      */
     public Peer(Channel channel, String name) {
         this.line = new Line(channel, 1);
+        this.usable = line;
         this.name = name;
     }
 
@@ -91,8 +104,23 @@ public final class Peer {
      *
      * @param again true if the calling thread reconnects
      */
-    synchronized @Nullable Line line(boolean again) {
+    @Nullable
+    Line line(boolean again) {
+        Line now = usable;
+        return now == null ? disconnectedLine(again) : now;
+    }
+
+    /**
+     * With the lock, so that either {@link #connect} finds the call that the calling thread leaves to the reconnecting
+     * thread, or the calling thread finds the channel.
+     */
+    private synchronized @Nullable Line disconnectedLine(boolean again) {
         return connected || again ? line : null;
+    }
+
+    private void setConnected(boolean now) {
+        connected = now;
+        usable = now ? line : null;
     }
 
     /**
@@ -217,7 +245,7 @@ public final class Peer {
             if (!connected || line.channel() != gone) {
                 return true;
             }
-            connected = false;
+            setConnected(false);
         }
         again.accept(this);
         return true;
@@ -230,6 +258,7 @@ public final class Peer {
      */
     synchronized int replace(Channel next) {
         line = new Line(next, line.epoch() + 1);
+        setConnected(connected);
         if (silenceLimit > 0) {
             next.keepAlive(silenceLimit);
         }
@@ -244,26 +273,36 @@ public final class Peer {
      * @return true if that is so, the channel is open, and the node is not lost
      */
     synchronized boolean connect(BooleanSupplier isAllSent) {
-        connected = lost == null && line.channel().isOpen() && isAllSent.getAsBoolean();
+        setConnected(lost == null && line.channel().isOpen() && isAllSent.getAsBoolean());
         return connected;
     }
 
     /**
-     * Records that this side is done with a call. Tells the node once enough calls are recorded.
+     * Records that this side is done with a call. Tells the node with a later request, or now if many calls are recorded.
      *
+     * @param others the calls that this side is not done with
      * @param now true to tell the node at once
      */
-    synchronized void done(FramePool pool, long call, boolean now) {
-        writes++;
-        if (!connected) {
-            return;
+    synchronized void done(FramePool pool, Outstanding others, long call, boolean now) {
+        if (record(call) && (now || doneCount == MOST_DONE)) {
+            tellDone(pool, others);
         }
-        if (doneCount == 0 || done[doneCount - 1] != call) {
+    }
+
+    /** Tells the node that this side is done with a call that the node has not answered. */
+    synchronized void cancel(FramePool pool, long call) {
+        if (record(call)) {
+            line.channel().offer(takeDone(pool, 0)); // the call has to be listed: the node may not remember it
+        }
+    }
+
+    /** Records an ended call. Returns false if the node cannot be told of it. */
+    private boolean record(long call) {
+        writes++;
+        if (connected && (doneCount == 0 || done[doneCount - 1] != call)) {
             done[doneCount++] = call;
         }
-        if (now || doneCount == MOST_DONE) {
-            tellDone(pool, 0);
-        }
+        return connected;
     }
 
     /**
@@ -285,8 +324,13 @@ public final class Peer {
     }
 
     /** True if the node has to be told which calls this side is done with. */
-    synchronized boolean keepsSession() {
+    boolean keepsSession() {
         return reconnect != null;
+    }
+
+    /** True if the node has to be told of the recorded calls with the next request. May be stale. */
+    boolean hasManyDone() {
+        return doneCount >= MANY_DONE;
     }
 
     /** True if recorded calls have to be sent to the node now. */
@@ -297,11 +341,33 @@ public final class Peer {
     /**
      * Tells the node which calls this side is done with.
      *
-     * @param below every call of a smaller number is done, too
+     * @param others the calls that this side is not done with
      */
-    synchronized void tellDone(FramePool pool, long below) {
-        line.channel().offer(Frames.done(pool, below, Arrays.copyOf(done, doneCount)));
+    synchronized void tellDone(FramePool pool, Outstanding others) {
+        line.channel().offer(takeDone(pool, below(others)));
+    }
+
+    /** Does what {@link #tellDone} does, with the request that the calling thread sends next. */
+    synchronized void tellDoneWithNext(FramePool pool, Outstanding others) {
+        if (hasDone()) {
+            line.channel().offerWithNext(takeDone(pool, below(others)));
+        }
+    }
+
+    private long below(Outstanding others) {
+        doneBelow = others.oldest(this, doneBelow);
+        return doneBelow;
+    }
+
+    /**
+     * Takes the recorded calls.
+     *
+     * @param below every call of a smaller number is done, and need not be listed
+     */
+    private Frame takeDone(FramePool pool, long below) {
+        long[] listed = Arrays.stream(done, 0, doneCount).filter(call -> call >= below).toArray();
         doneCount = 0;
+        return Frames.done(pool, below, listed);
     }
 
     /**

@@ -21,15 +21,17 @@ import org.jspecify.annotations.Nullable;
 final class Sender {
     private final FramePool pool;
     private final CallEvents events;
+    private final Outstanding outstanding;
     /** Drafts of the thread that are not in use. */
     private final ThreadLocal<ArrayDeque<Request>> requests = ThreadLocal.withInitial(ArrayDeque::new);
 
     private final ThreadLocal<List<TupleWriter>> writers = ThreadLocal.withInitial(ArrayList::new);
     private final LongAdder bytesSent = new LongAdder();
 
-    Sender(FramePool pool, CallEvents events) {
+    Sender(FramePool pool, CallEvents events, Outstanding outstanding) {
         this.pool = pool;
         this.events = events;
+        this.outstanding = outstanding;
     }
 
     /**
@@ -90,6 +92,7 @@ final class Sender {
                 return;
             }
             int length = request.length();
+            tellDone(call.parts().peer(part));
             if (channel.send(request, call.deadline())) {
                 sent(call, part, length);
             } else {
@@ -103,8 +106,16 @@ final class Sender {
 
     private void pass(Call<?> call, int part, @Nullable Frame frame, Channel channel) {
         if (frame != null) {
+            tellDone(call.parts().peer(part));
             sent(call, part, frame.length());
             channel.send(frame, call.deadline());
+        }
+    }
+
+    /** Tells a peer of the calls that this side is done with, if there are many, with the request that follows. */
+    private void tellDone(Peer peer) {
+        if (peer.hasManyDone()) {
+            peer.tellDoneWithNext(pool, outstanding);
         }
     }
 

@@ -29,6 +29,14 @@ public interface Channel {
     void offer(Frame frame);
 
     /**
+     * Offers a frame that need not be sent before the next one, which the caller sends at once: both may then be written
+     * together.
+     */
+    default void offerWithNext(Frame frame) {
+        offer(frame);
+    }
+
+    /**
      * Sends a draft as {@link #send(Frame, long)} sends a frame. The draft is used on the calling thread alone, and not
      * after the return. An exception of the draft is passed on, and leaves the channel usable.
      *

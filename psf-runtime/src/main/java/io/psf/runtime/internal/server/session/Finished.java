@@ -46,7 +46,9 @@ final class Finished {
     void addBelow(long number) {
         if (number > below) {
             below = number;
-            words.headMap(below >>> 6).clear();
+            if (!words.isEmpty()) {
+                words.headMap(below >>> 6).clear();
+            }
         }
     }
 

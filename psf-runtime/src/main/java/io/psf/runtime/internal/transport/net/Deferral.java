@@ -12,7 +12,7 @@ final class Deferral {
     private static final int MOST_BYTES = 32 << 10;
 
     /** Or once there are this many of them: the peer processes them while this side makes the next ones. */
-    private static final int MOST_FRAMES = 24;
+    private static final int MOST_FRAMES = 32;
 
     /** While at least this many requests are unanswered, small ones are deferred. */
     private static final int MANY = 4;

@@ -185,6 +185,21 @@ final class Outbound {
         offered();
     }
 
+    /** Queues a frame that is written with the next one, as {@link WireChannel#offerWithNext} does. */
+    void queueWithNext(Frame frame) {
+        if (wire.isPolled()) {
+            queue(frame);
+            return;
+        }
+        synchronized (outbox) {
+            if (open && !closing) {
+                outbox.add(frame);
+            } else {
+                frame.release();
+            }
+        }
+    }
+
     /** Counts an answer to a stranger, which is disconnected if it leaves too many of them unread. */
     private void offered() {
         if (peer.watch().isStrange()) {
@@ -298,6 +313,9 @@ final class Outbound {
         if (!deferred) {
             flush();
             return;
+        }
+        if (flushDeferred) {
+            return; // that flush takes the lock after this thread has added its frame
         }
         synchronized (outbox) {
             if (flushDeferred) {

@@ -182,6 +182,11 @@ final class WireChannel implements PolledChannel {
     }
 
     @Override
+    public void offerWithNext(Frame frame) {
+        outbound.queueWithNext(frame);
+    }
+
+    @Override
     public boolean offer(Draft draft) {
         outbound.queue(draft);
         return true;
