@@ -37,6 +37,7 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
     /** True if a thread besides the waiter has blocked in {@code await}. */
     private volatile boolean hasFollowers;
 
+    /** True if the caller has been given the failure of the call. */
     private volatile boolean observed;
 
     /** The outcome of a call that failed. */
@@ -122,7 +123,7 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
         return (R) Objects.requireNonNull(value);
     }
 
-    /** True if the caller has been given the outcome of the call. */
+    /** True if the caller has been given the failure of the call. */
     final boolean isObserved() {
         return observed;
     }
@@ -192,9 +193,10 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
     @Override
     public final R await(Duration limit) {
         requireSent();
-        long until = System.nanoTime() + (limit.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : limit.toNanos());
         try {
-            waitUntil(until);
+            if (!isDone()) {
+                waitUntil(System.nanoTime() + (limit.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : limit.toNanos()));
+            }
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
@@ -202,9 +204,9 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
             throw place(
                     -1, new PsException(PsException.Code.TIMED_OUT, "no answer yet after " + limit.toMillis() + " ms"));
         }
-        observed = true;
         PsException failure = failure();
         if (failure != null) {
+            observed = true;
             failureObserved();
             throw here(failure);
         }

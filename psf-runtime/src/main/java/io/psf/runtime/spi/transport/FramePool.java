@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +40,10 @@ public final class FramePool implements Frame.Lender {
      */
     private final ArrayDeque<ByteBuffer>[] kept = newDeques();
 
-    /** Bytes of idle buffers. */
+    /** The tiny buffer that was given back last, if no other thread has taken it: most often the next one to be needed. */
+    private final AtomicReference<@Nullable ByteBuffer> latestTiny = new AtomicReference<>();
+
+    /** Bytes of idle buffers, without that one. */
     private final AtomicLong keptBytes = new AtomicLong();
     /** Bytes of buffers in use and of idle ones. */
     private final AtomicLong ownedBytes = new AtomicLong();
@@ -108,7 +112,10 @@ public final class FramePool implements Frame.Lender {
         if (size > LARGEST) {
             return null;
         }
-        ByteBuffer buffer;
+        ByteBuffer buffer = size == TINIEST ? latestTiny.getAndSet(null) : null;
+        if (buffer != null) {
+            return buffer;
+        }
         synchronized (kept[size]) {
             buffer = kept[size].pollFirst();
         }
@@ -178,13 +185,13 @@ public final class FramePool implements Frame.Lender {
     public void giveBack(ByteBuffer buffer) {
         int capacity = buffer.capacity();
         int size = sizeClass(capacity);
-        if (size <= LARGEST && keptBytes.get() + capacity <= mostKept && ownedBytes.get() <= bound) {
+        if (size > LARGEST || keptBytes() + capacity > mostKept || ownedBytes.get() > bound) {
+            ownedBytes.addAndGet(-capacity);
+        } else if (size != TINIEST || !latestTiny.compareAndSet(null, buffer)) {
             keptBytes.addAndGet(capacity);
             synchronized (kept[size]) {
                 kept[size].addFirst(buffer);
             }
-        } else {
-            ownedBytes.addAndGet(-capacity);
         }
         if (wanted) {
             onGivenBack.run();
@@ -212,12 +219,12 @@ public final class FramePool implements Frame.Lender {
 
     /** Returns the bytes of idle buffers. */
     public long keptBytes() {
-        return keptBytes.get();
+        return keptBytes.get() + (latestTiny.get() == null ? 0 : TINY);
     }
 
     /** Returns the bytes of buffers in use. */
     public long usedBytes() {
-        return ownedBytes.get() - keptBytes.get();
+        return ownedBytes.get() - keptBytes();
     }
 
     /** Returns the most bytes that should be in use or idle. */

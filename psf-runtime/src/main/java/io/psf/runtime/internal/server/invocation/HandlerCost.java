@@ -18,13 +18,14 @@ public final class HandlerCost {
     private static final long QUICK_NANOS =
             TimeUnit.MICROSECONDS.toNanos(Runtime.getRuntime().availableProcessors() > 2 ? 200 : 1000);
 
-    private volatile long median = UNKNOWN;
+    private volatile boolean quick;
+    private long median = UNKNOWN;
     private long last = UNKNOWN;
     private long before = UNKNOWN;
 
     /** True if the thread that receives the request may run the handler itself. */
     boolean isQuick() {
-        return median <= QUICK_NANOS;
+        return quick;
     }
 
     /** A handler took so long. */
@@ -34,5 +35,8 @@ public final class HandlerCost {
         median = median == UNKNOWN ? nanos : Math.max(low, Math.min(high, before));
         before = last;
         last = nanos;
+        if (quick != median <= QUICK_NANOS) { // rarely: a read is cheaper than a write
+            quick = !quick;
+        }
     }
 }

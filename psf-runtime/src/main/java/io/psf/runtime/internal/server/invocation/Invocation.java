@@ -209,7 +209,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, Failures.Fa
         held.started();
         ReadsOfChain reads = lane().reads();
         reads.begin(HandlerCall.onlyReads(binding, target)); // may answer the call before
-        long begin = System.nanoTime();
+        long begin = lane().runsAtOnce(this) ? arrivedAt() : System.nanoTime();
         PsException pointless = Failures.whyPointless(connection(), call, before, isDropped(), begin - deadline > 0);
         if (pointless != null) {
             fail(pointless.code() == PsException.Code.UNKNOWN_TENSOR ? new Refused(pointless) : pointless);

@@ -47,6 +47,8 @@ public final class Lane implements Executor, AutoCloseable {
     private @Nullable String reading;
     /** The number of pieces of work that have begun. */
     private long turn;
+    /** The turn that the thread runs which has just received it; null for none. */
+    private @Nullable Turn received;
 
     /** True if no other thread may run a turn. */
     private volatile boolean pinned;
@@ -248,8 +250,10 @@ public final class Lane implements Executor, AutoCloseable {
                 return true;
             }
             this.turn++;
+            received = turn;
             runQuietly(turn);
         } finally {
+            received = null;
             running.unlock();
             queue.ended();
             Thread.interrupted(); // set by the handler: not an interrupt of this thread
@@ -258,6 +262,11 @@ public final class Lane implements Executor, AutoCloseable {
             }
         }
         return true;
+    }
+
+    /** True on the lane while a turn runs on the thread that has just received it: it begins when it arrives. */
+    public boolean runsAtOnce(Turn turn) {
+        return received == turn;
     }
 
     /** Queues a turn on the lane, before turns of a lower priority. */

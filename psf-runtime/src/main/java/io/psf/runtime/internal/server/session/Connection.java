@@ -29,7 +29,7 @@ public final class Connection implements CallSource, MemoryUser {
     private final UnsentAnswers unsent;
     private final FrameMemory frameMemory = new FrameMemory();
     private final Object regulating = new Object();
-    private boolean paused;
+    private volatile boolean paused;
     /** True if no more requests of the peer are read, whatever memory is free. */
     private volatile boolean isHalted;
 
@@ -286,21 +286,28 @@ public final class Connection implements CallSource, MemoryUser {
     }
 
     /**
-     * Pauses or resumes reading. The decision and the action share one lock; otherwise a stale pause could be the last
-     * action.
+     * Pauses or resumes reading. A thread that changes nothing takes no lock. One that does decides again afterwards:
+     * it may have decided by what another thread has changed since, which has not seen the pause.
      */
     @Override
     public void regulate() {
-        synchronized (regulating) {
-            int part = paused ? 2 : 1; // reading goes on when half of it is left
-            boolean isFull = Math.max(queued.bytes(), unsent.bytes()) > admission.share(bound) / part
-                    || queued.number() > admission.mostWaiting() / part;
-            boolean pause = isHalted || frameMemory.isWaiting() || isFull;
-            if (pause != paused) {
-                paused = pause;
-                channel.setReading(!pause);
+        while (mustPause() != paused) {
+            synchronized (regulating) {
+                boolean pause = mustPause();
+                if (pause != paused) {
+                    paused = pause;
+                    channel.setReading(!pause);
+                }
             }
         }
+    }
+
+    private boolean mustPause() {
+        int part = paused ? 2 : 1; // reading goes on when half of it is left
+        return isHalted
+                || frameMemory.isWaiting()
+                || Math.max(queued.bytes(), unsent.bytes()) > admission.share(bound) / part
+                || queued.number() > admission.mostWaiting() / part;
     }
 
     @Override

@@ -30,8 +30,13 @@ final class Dispatches {
     /** The number of the last dispatch that may block. */
     private long lastBlocking;
 
-    private long blockingSince;
     private @Nullable PolledChannel channel;
+
+    // Fields of the relieving thread.
+    /** The blocking dispatch that it has seen last, and when it saw it first: the leader reads no clock. */
+    private long seen;
+
+    private long seenAt;
 
     Dispatches(LeaderThread leader) {
         this.leader = leader;
@@ -71,8 +76,7 @@ final class Dispatches {
     void mayTakeLong() {
         if (leader.isCurrent() && current != 0) {
             lastBlocking = current;
-            blockingSince = System.nanoTime();
-            blocking.set(current);
+            blocking.lazySet(current);
         }
     }
 
@@ -91,7 +95,12 @@ final class Dispatches {
     /** Returns the number of the dispatch that has blocked the leader for long; 0 for none. */
     long overdue() {
         long number = blocking.get();
-        return number == 0 || System.nanoTime() - blockingSince <= RELIEF_NANOS ? 0 : number;
+        long now = System.nanoTime();
+        if (number != seen) {
+            seen = number;
+            seenAt = now;
+        }
+        return now - seenAt < RELIEF_NANOS ? 0 : number;
     }
 
     /**
