@@ -120,7 +120,7 @@ final class DenseCases {
 
     private static Case oneFloat(Transport transport) {
         String name = "requests of push 4 B, " + BATCH + " outstanding";
-        Goal goal = transport == Transport.SHM ? null : Goal.ratioAtLeast(0.5);
+        Goal goal = transport == Transport.SHM ? null : Goal.ratioAtLeast(0.2);
         return Case.of(
                 new Line(transport.named(name), "calls/s", goal),
                 bench -> new Rates(

@@ -234,7 +234,7 @@ public final class CallClient {
             connected = peer.connect(() -> unsent(peer, epoch).findAny().isEmpty());
         } while (!connected && channel.isOpen() && !peer.isLost());
         if (connected) {
-            peer.tellDone(pool, calls.outstanding());
+            peer.tellDone(pool, calls.outstanding().oldest(peer));
         } else {
             links.remove(channel);
             channel.close();
@@ -286,7 +286,7 @@ public final class CallClient {
         for (Link link : links.values()) {
             Peer peer = link.peer();
             if (peer != null && peer.hasDone()) {
-                peer.tellDone(pool, calls.outstanding());
+                peer.tellDone(pool, calls.outstanding().oldest(peer));
             }
         }
         calls.sample();

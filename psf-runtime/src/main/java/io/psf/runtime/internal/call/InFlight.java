@@ -139,7 +139,7 @@ final class InFlight implements Call.Owner {
             if (!parts.isAnswered(part)) {
                 peer.cancel(pool, call.id());
             } else if (!call.info().readOnly() && peer.keepsSession()) {
-                peer.done(pool, outstanding, call.id(), call.isLarge());
+                peer.done(pool, call.id(), call.isLarge());
             }
         }
     }

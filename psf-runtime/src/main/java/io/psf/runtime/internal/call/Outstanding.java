@@ -56,12 +56,12 @@ final class Outstanding {
         return all();
     }
 
-    /**
-     * Returns a number such that no call with a smaller one that may be sent to a peer is outstanding, now or later.
-     *
-     * @param from what was returned for the peer before; 0 for the first time
-     */
-    synchronized long oldest(Peer peer, long from) {
+    /** Returns a number such that no call with a smaller one that may be sent to a peer is outstanding, now or later. */
+    long oldest(Peer peer) {
+        return oldest(peer, peer.doneBelow()); // most often a few numbers further than the last time
+    }
+
+    private synchronized long oldest(Peer peer, long from) {
         long end = Math.min(next, from + buckets.length);
         for (long number = from; number < end; number++) {
             Call<?> call = get(number);

@@ -63,7 +63,7 @@ public final class Peer {
     private long refusedAt;
     private final long[] done = new long[MOST_DONE];
     private int doneCount;
-    /** The node has been told, or is to be told, of all calls below this number. */
+    /** This side is done with every call of a smaller number. */
     private long doneBelow;
 
     /** The number of ended calls that may have changed something on the node. */
@@ -280,12 +280,11 @@ public final class Peer {
     /**
      * Records that this side is done with a call. Tells the node with a later request, or now if many calls are recorded.
      *
-     * @param others the calls that this side is not done with
      * @param now true to tell the node at once
      */
-    synchronized void done(FramePool pool, Outstanding others, long call, boolean now) {
+    synchronized void done(FramePool pool, long call, boolean now) {
         if (record(call) && (now || doneCount == MOST_DONE)) {
-            tellDone(pool, others);
+            tellDone(pool, doneBelow);
         }
     }
 
@@ -338,36 +337,38 @@ public final class Peer {
         return connected && doneCount > 0;
     }
 
-    /**
-     * Tells the node which calls this side is done with.
-     *
-     * @param others the calls that this side is not done with
-     */
-    synchronized void tellDone(FramePool pool, Outstanding others) {
-        line.channel().offer(takeDone(pool, below(others)));
-    }
-
-    /** Does what {@link #tellDone} does, with the request that the calling thread sends next. */
-    synchronized void tellDoneWithNext(FramePool pool, Outstanding others) {
-        if (hasDone()) {
-            line.channel().offerWithNext(takeDone(pool, below(others)));
-        }
-    }
-
-    private long below(Outstanding others) {
-        doneBelow = others.oldest(this, doneBelow);
+    /** Returns a number below which this side was done with every call when the node was told last. */
+    synchronized long doneBelow() {
         return doneBelow;
     }
 
     /**
-     * Takes the recorded calls.
+     * Tells the node which calls this side is done with.
      *
-     * @param below every call of a smaller number is done, and need not be listed
+     * @param below every call of a smaller number is done, too
      */
+    synchronized void tellDone(FramePool pool, long below) {
+        line.channel().offer(takeDone(pool, below));
+    }
+
+    /** Does what {@link #tellDone} does, with the request that the calling thread sends next. */
+    synchronized void tellDoneWithNext(FramePool pool, long below) {
+        if (hasDone()) {
+            line.channel().offerWithNext(takeDone(pool, below));
+        }
+    }
+
+    /** Takes the recorded calls. Those below a number need not be listed. */
     private Frame takeDone(FramePool pool, long below) {
-        long[] listed = Arrays.stream(done, 0, doneCount).filter(call -> call >= below).toArray();
+        int listed = 0;
+        for (int i = 0; i < doneCount; i++) {
+            if (done[i] >= below) {
+                done[listed++] = done[i];
+            }
+        }
         doneCount = 0;
-        return Frames.done(pool, below, listed);
+        doneBelow = Math.max(doneBelow, below);
+        return Frames.done(pool, below, Arrays.copyOf(done, listed));
     }
 
     /**

@@ -115,7 +115,7 @@ final class Sender {
     /** Tells a peer of the calls that this side is done with, if there are many, with the request that follows. */
     private void tellDone(Peer peer) {
         if (peer.hasManyDone()) {
-            peer.tellDoneWithNext(pool, outstanding);
+            peer.tellDoneWithNext(pool, outstanding.oldest(peer));
         }
     }
 
