@@ -104,6 +104,58 @@ final class ClientTest {
         assertThat(numbers(second)).containsExactly(2, 1, 3, 4);
     }
 
+    private List<Frame> reports() {
+        return first.sent().stream()
+                .filter(frame -> frame.kind() == Frame.Kind.DONE)
+                .toList();
+    }
+
+    private static long[] listed(Frame report) {
+        return report.reader(null).longs();
+    }
+
+    /** A call to another peer that is never pointed at this one, such as a heartbeat, holds nothing back. */
+    @Test
+    void callsThatAreDoneAreReportedWithTheNextRequest() {
+        Peer scheduler = client.connect(new RecordedChannel().transport(), "", 0, "scheduler");
+        client.start(client.onNodes(numbers, 0, List.of(scheduler), CallLimits.of(TimeUnit.SECONDS.toNanos(60))));
+        for (int i = 1; i <= 32; i++) {
+            client.start(call(i));
+            first.answer(numbers.info(), first.lastRequest(), i);
+            assertThat(reports()).isEmpty();
+        }
+        client.start(call(33));
+        assertThat(reports()).hasSize(1);
+        assertThat(reports().get(0).call()).as("below").isEqualTo(first.lastRequest().call());
+        assertThat(listed(reports().get(0))).isEmpty();
+    }
+
+    @Test
+    void callsAboveOneThatIsNotDoneAreListedAndManyAreReportedAtOnce() {
+        client.start(call(0));
+        long open = first.lastRequest().call();
+        Call<?>[] calls = new Call<?>[128];
+        for (int i = 0; i < calls.length; i++) {
+            calls[i] = client.start(call(i));
+        }
+        List<Frame> requests = first.sent();
+        for (int i = 1; i <= calls.length; i++) {
+            assertThat(reports()).isEmpty();
+            first.answer(numbers.info(), requests.get(i), i);
+        }
+        assertThat(reports()).hasSize(1);
+        assertThat(reports().get(0).call()).as("below").isLessThanOrEqualTo(open);
+        assertThat(listed(reports().get(0))).hasSize(128).startsWith(open + 1);
+    }
+
+    /** The server may not remember it, for example since it is read-only. */
+    @Test
+    void aCallThatIsGivenUpIsReportedAtOnceByItsNumber() {
+        Call<Integer> call = client.start(call(1));
+        assertThat(call.cancel()).isTrue();
+        assertThat(listed(reports().get(0))).containsExactly(first.lastRequest().call());
+    }
+
     @Test
     void aCallThatIsGivenUpBeforeItsChainIsSentIsNotKept() {
         Call<Integer> held = call(1);
