@@ -126,7 +126,9 @@ final class ClientTest {
         }
         client.start(call(33));
         assertThat(reports()).hasSize(1);
-        assertThat(reports().get(0).call()).as("below").isEqualTo(first.lastRequest().call());
+        assertThat(reports().get(0).call())
+                .as("below")
+                .isEqualTo(first.lastRequest().call());
         assertThat(listed(reports().get(0))).isEmpty();
     }
 
