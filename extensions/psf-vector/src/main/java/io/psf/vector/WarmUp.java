@@ -80,7 +80,8 @@ final class WarmUp {
      */
     boolean isCompiled() {
         SpanKernel span = Formulas.of(kernel, floats(w), floats(g), floats(state));
-        if (span == null || WITHOUT_C2.matcher(System.getProperty("java.vm.info", "")).find()) {
+        if (span == null
+                || WITHOUT_C2.matcher(System.getProperty("java.vm.info", "")).find()) {
             return false;
         }
         long begin = THREADS.getCurrentThreadCpuTime();

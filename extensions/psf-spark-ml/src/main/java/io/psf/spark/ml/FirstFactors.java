@@ -47,6 +47,7 @@ record FirstFactors(Table table, FactorKernel kernel)
             isFirst = false;
             ratings += page.ratings().slots().length;
         }
-        return List.of(new HalfStep.Solved(sum, new Measure(ratings, ratings, 0, null))).iterator();
+        return List.of(new HalfStep.Solved(sum, new Measure(ratings, ratings, 0, null)))
+                .iterator();
     }
 }

@@ -42,8 +42,7 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
      * @param validation the column that is true for rows of validation; empty for none
      * @param kind which labels there may be
      */
-    record Labels(String role, String label, String weight, String validation, LabelKind kind)
-            implements Serializable {
+    record Labels(String role, String label, String weight, String validation, LabelKind kind) implements Serializable {
         @Serial
         private static final long serialVersionUID = 1;
     }
@@ -104,7 +103,8 @@ record TrainingRows(Input input, Labels columns, int wanted, int batchSize, long
         float labelOf(InternalRow row) {
             double value = number(row, 0);
             if (!columns.kind().accepts(value)) {
-                throw wrong(row, 0, columns.role(), columns.label(), columns.kind().expected());
+                throw wrong(
+                        row, 0, columns.role(), columns.label(), columns.kind().expected());
             }
             return (float) value;
         }
