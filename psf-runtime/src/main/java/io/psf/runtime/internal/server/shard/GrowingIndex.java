@@ -7,7 +7,6 @@ import io.psf.runtime.spi.store.Allocation;
 import io.psf.runtime.spi.store.Reservation;
 import io.psf.runtime.spi.store.Store;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.IntUnaryOperator;
 
@@ -140,35 +139,29 @@ final class GrowingIndex implements RowIndex {
         tableMemory.giveUp(table.capacity());
     }
 
-    /**
-     * Each pass reads addresses that do not depend on each other, so that the processor can overlap the cache misses.
-     */
     @Override
     public void rows(long[] some, int n, int[] into, int at) {
-        findHomes(some, n);
-        int before = rows;
-        for (int i = 0; i < n; i++) {
-            int row = Math.max(0, (int) entryTile[i] - 1);
-            into[at + i] = row;
-            keyTile[i] = keys.getLong(row * Long.BYTES);
-        }
-        for (int i = 0; i < n; i++) {
-            long key = some[i];
-            if (keyTile[i] != key || before == 0) { // not at its home entry, or no rows
-                into[at + i] = row(key, hashTile[i]);
+        if (find(some, n, into, at) < n) {
+            for (int i = 0; i < n; i++) {
+                if (into[at + i] < 0) {
+                    into[at + i] = row(some[i], hashTile[i]);
+                }
             }
         }
     }
 
-    /** Reads each key's home entry: the entry where the key is if no other key occupies it. */
-    private void findHomes(long[] some, int n) {
+    /**
+     * Hashes keys.
+     *
+     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own
+     */
+    private void hash(long[] some, int n) {
         long wrong = 0;
         for (int i = 0; i < n; i++) {
             long hash = TensorLayout.hash(some[i]);
             long place = TensorLayout.position(hash);
             wrong |= (place - places.begin()) | (places.end() - 1 - place); // negative if a key is outside
             hashTile[i] = (int) hash;
-            entryTile[i] = table.getLong(((int) hash >>> shift) * Long.BYTES);
         }
         for (int i = 0; wrong < 0 && i < n; i++) {
             if (!places.contains(TensorLayout.position(TensorLayout.hash(some[i])))) {
@@ -198,27 +191,45 @@ final class GrowingIndex implements RowIndex {
         return at;
     }
 
+    /**
+     * {@inheritDoc} Each pass reads addresses that do not depend on each other, with few instructions for each, so that
+     * the processor overlaps the cache misses: first each key's home entry, where the key is if no other key occupies
+     * it. The entry of a key is found by the hash, and its row's key is read once.
+     */
     @Override
     public int find(long[] some, int n, int[] into, int at) {
-        findHomes(some, n);
-        if (rows == 0) {
-            Arrays.fill(into, at, at + n, -1);
-            return 0;
+        hash(some, n);
+        for (int i = 0; i < n; i++) {
+            entryTile[i] = table.getLong((hashTile[i] >>> shift) * Long.BYTES);
         }
         for (int i = 0; i < n; i++) {
-            int row = Math.max(0, (int) entryTile[i] - 1);
-            into[at + i] = row;
-            keyTile[i] = keys.getLong(row * Long.BYTES);
+            into[at + i] = (int) entry(entryTile[i], hashTile[i]) - 1;
+        }
+        for (int i = 0; i < n; i++) {
+            keyTile[i] = keys.getLong(Math.max(0, into[at + i]) * Long.BYTES);
         }
         int found = n;
         for (int i = 0; i < n; i++) {
-            if (keyTile[i] != some[i]) { // not at its home entry
-                int row = (int) table.getLong(place(some[i], hashTile[i])) - 1;
+            int row = into[at + i];
+            if (row >= 0 && keyTile[i] != some[i]) { // another key has this hash, too
+                row = (int) table.getLong(place(some[i], hashTile[i])) - 1;
                 into[at + i] = row;
-                found += row >> (Integer.SIZE - 1); // -1 if there is none
             }
+            found += row >> (Integer.SIZE - 1); // -1 if there is none
         }
         return found;
+    }
+
+    /** Returns the first entry of a hash, from its home entry on; 0 if there is none. */
+    private long entry(long home, int hash) {
+        long entry = home;
+        int mask = table.capacity() - 1;
+        int at = (hash >>> shift) * Long.BYTES;
+        while (entry != 0 && (int) (entry >>> Integer.SIZE) != hash) {
+            at = (at + Long.BYTES) & mask;
+            entry = table.getLong(at);
+        }
+        return entry;
     }
 
     /**
@@ -237,7 +248,7 @@ final class GrowingIndex implements RowIndex {
         if (row != last) {
             long moved = keys.getLong(last * Long.BYTES);
             int hashOfMoved = (int) TensorLayout.hash(moved);
-            table.putLong(place(moved, hashOfMoved), entry(hashOfMoved, row + 1));
+            table.putLong(place(moved, hashOfMoved), entryOf(hashOfMoved, row + 1));
             keys.putLong(row * Long.BYTES, moved);
         }
         rows = last;
@@ -283,7 +294,7 @@ final class GrowingIndex implements RowIndex {
             free = free(table, (hash >>> shift) * Long.BYTES);
         }
         keys.putLong(rows * Long.BYTES, key);
-        table.putLong(free, entry(hash, ++rows));
+        table.putLong(free, entryOf(hash, ++rows));
         return rows - 1;
     }
 
@@ -293,7 +304,7 @@ final class GrowingIndex implements RowIndex {
         taken = Math.min(keyMemory.take((rows + 1) * Long.BYTES) / Long.BYTES, columns);
     }
 
-    private static long entry(int hash, int number) {
+    private static long entryOf(int hash, int number) {
         return ((long) hash << Integer.SIZE) | number;
     }
 
