@@ -60,7 +60,7 @@ class DistributionTest {
     void theProgramRunsWithWhatTheArchiveHas() throws Exception {
         String version = home.getFileName().toString().replace("psf-", "psf ");
         assertThat(psf("", "--version")).isEqualTo("0: " + version);
-        assertThat(psf("", "server")).startsWith("2: psf: PSF_SCHEDULER: not set");
+        assertThat(psf("", "server")).startsWith("2: ").contains("psf: PSF_SCHEDULER: not set");
         assertThat(psf("", "classpath").substring(3).split(":"))
                 .allMatch(jar -> jar.startsWith(home.resolve("lib").toString()))
                 .anyMatch(jar -> jar.contains("psf-builtin-"))
