@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any, Callable, List, NamedTuple, Optional, Union
 
 from .calls import Step
@@ -47,9 +48,13 @@ class Caller:
 
     def with_priority(self, priority: int) -> Caller:
         """Returns the function with a priority of its calls, from -128 to 127. A server runs a higher one first."""
-        if not isinstance(priority, int) or not -128 <= priority <= 127:
+        try:
+            number = index(priority)
+        except TypeError:
+            number = 128
+        if not -128 <= number <= 127:
             raise bad_request("priority: %s (expected: a whole number from -128 to 127)" % priority)
-        return Caller(self._cluster, self.name, self._options._replace(priority=priority))
+        return Caller(self._cluster, self.name, self._options._replace(priority=number))
 
     def with_merge(self, merge: Callable[[List[Any]], Any]) -> Caller:
         """Returns the function with what merges the answers of the slices, for a function that does it in Java itself.

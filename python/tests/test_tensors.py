@@ -75,6 +75,13 @@ class TensorsTest(ClusterTest):
             with self.assertRaisesRegex(ValueError, 'izer of tensor "w": .+ \\(expected: one of psf, such as psf'):
                 psf.table("w", 10, 2, **wrong)
 
+    def test_a_priority_is_a_whole_number(self):
+        push = self.connected().function("psf.push")
+        push.with_priority(np.int64(-3))
+        for wrong in "high", 1.5, 128:
+            with self.assertRaisesRegex(psf.PsError, r"priority: %s \(expected: a whole number from -128" % wrong):
+                push.with_priority(wrong)
+
     def test_names_have_1_to_200_characters(self):
         for name in "", 201 * "w":
             with self.assertRaisesRegex(ValueError, r"name of tensor: %d characters \(expected: 1 to 200" % len(name)):

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The formulas of the {@link Kernel}s, with the same operations in the same order, so that the results round
  * identically. Each formula has its own loop: the JIT could not compile a loop shared by several formulas into vector
- * instructions. The memory is sliced to the span right before the loop, so that the JIT can prove that every access is
- * within bounds.
+ * instructions. Where memory is sliced ({@link Floats#part}), it is sliced to the span right before the loop, so that
+ * the JIT can prove that every access is within bounds.
  */
 final class Formulas {
     private static final int LANES = Floats.SPECIES.length();

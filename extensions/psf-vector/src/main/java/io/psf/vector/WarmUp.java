@@ -24,7 +24,7 @@ final class WarmUp {
      */
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** What the JVM says of itself with {@code -Xint}, or with {@code -XX:TieredStopAtLevel=1}. */
+    /** A word of {@code java.vm.info} of a JVM with {@code -Xint} or {@code -XX:TieredStopAtLevel=1}. */
     private static final Pattern WITHOUT_C2 = Pattern.compile("interpreted|emulated-client");
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();

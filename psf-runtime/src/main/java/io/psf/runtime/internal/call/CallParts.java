@@ -266,7 +266,7 @@ final class CallParts<R> {
         return false;
     }
 
-    /** True if the call has ended. Takes no lock: what this thread has read before, it has read before the end. */
+    /** True if the call has ended. Takes no lock; the fence orders this thread's earlier reads before the read of the end. */
     boolean haveEnded() {
         VarHandle.loadLoadFence();
         return merge == null;
