@@ -78,7 +78,7 @@ import picocli.CommandLine.Option;
             "  PSF_LEAVE_AT_EXIT    on: a worker leaves the cluster when its process ends; default: off",
             "  PSF_LIFETIME         job or service, on the scheduler; default: job",
             "  PSF_VECTORS          on or off, in the environment alone: vectors for the optimizers, on servers that psf",
-            "                       starts; default: on, but for JDK 19 to 21",
+            "                       starts; default: on, but for JDK 18 to 21",
             "  PSF_CONFIG           a YAML file with these keys (PSF_SERVERS: 2)",
             "The names of ps-lite, MXNet and Hetu (DMLC_ROLE: scheduler, server, worker; DMLC_PS_ROOT_URI ...) and of"
                     + " MindSpore (MS_ROLE: MS_SCHED, MS_PSERVER, MS_WORKER; MS_SCHED_HOST ...) are accepted too."

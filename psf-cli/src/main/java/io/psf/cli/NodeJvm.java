@@ -102,7 +102,7 @@ final class NodeJvm {
      */
     static List<String> serverFlags(@Nullable String vectors, int release, ModuleFinder modules) {
         boolean enabled = switch (vectors == null ? "" : vectors.toLowerCase(Locale.ROOT)) {
-            case "" -> release < 19 || release > 21; // between, vectors access memory through a preview feature
+            case "" -> release < 18 || release > 21; // as in the script
             case "on" -> true;
             case "off" -> false;
             default ->

@@ -425,7 +425,7 @@ class ScriptTest {
     }
 
     @Test
-    void serversHaveTheModuleOfTheVectorsUnlessItNeedsAPreviewFeature() throws Exception {
+    void serversHaveTheModuleOfTheVectorsWhereVectorsAccessMemoryOffTheHeap() throws Exception {
         Map<String, String> jdk25 = Map.of("RELEASE", "25", "MODULE", "jdk.incubator.vector@25");
         assertThat(lastCall(jdk25, "server")).contains(VECTORS);
         assertThat(lastCall(jdk25, "node", "--role", "server")).contains(VECTORS);

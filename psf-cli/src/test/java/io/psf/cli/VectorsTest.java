@@ -22,11 +22,10 @@ class VectorsTest {
     private final List<String> lines = new CopyOnWriteArrayList<>();
 
     @Test
-    void serversHaveVectorsByDefaultUnlessTheyNeedAPreviewFeature() {
+    void serversHaveVectorsByDefaultWhereVectorsAccessMemoryOffTheHeap() {
         assumeTrue(hasModule(), "a JDK without vectors");
         assertThat(flags(null, 17)).containsExactly(FLAG);
-        assertThat(flags(null, 18)).containsExactly(FLAG);
-        assertThat(flags(null, 19)).isEmpty();
+        assertThat(flags(null, 18)).isEmpty();
         assertThat(flags(null, 21)).isEmpty();
         assertThat(flags(null, 22)).containsExactly(FLAG);
         assertThat(flags("", 25)).containsExactly(FLAG);
@@ -53,7 +52,7 @@ class VectorsTest {
     @Test
     void aServerOfAJobStepsWithVectorsAndTheJvmsWarningIsNotALine() {
         int release = Runtime.version().feature();
-        assumeTrue(hasModule() && (release < 19 || release > 21), "a JDK without vectors off the heap");
+        assumeTrue(hasModule() && (release < 18 || release > 21), "a JDK without vectors off the heap");
         run("on", "optimizer Adam steps with vectors of ");
     }
 

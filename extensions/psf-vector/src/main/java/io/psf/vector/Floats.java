@@ -1,104 +1,50 @@
 package io.psf.vector;
 
-import static java.lang.invoke.MethodType.methodType;
-
 import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.FloatArray;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.nio.Buffer;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import java.util.Objects;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Off-heap float32 memory, read and written by vectors. Vectors access byte buffers on JDK 17 and 18, and memory
- * segments on JDK 22 and later: method handles, which the JIT inlines since they are constants, call the methods that
- * this JDK has.
- */
+/** Off-heap float32 memory, read and written by vectors, as {@link Access} says. */
 final class Floats {
     static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
 
-    /** (ByteBuffer) to the memory of a {@link Floats}. */
-    private static final MethodHandle OF;
+    /** Method handles, which the JIT inlines since they are constants. */
+    private static final MethodHandle MEMORY, ADDRESS, LOAD, STORE;
 
-    /**
-     * (memory, begin, n) to a view of n elements; null for byte buffers. JDK 17 makes an object for each slice of a byte
-     * buffer, which takes longer than the checks of the bounds that it saves.
-     */
     private static final @Nullable MethodHandle SLICE;
 
-    /** (memory, i) to a vector; (vector, memory, i) to nothing. */
-    private static final MethodHandle LOAD, STORE;
-
     static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            int release = Runtime.version().feature();
-            Class<?> memory;
-            String suffix;
-            MethodHandle of;
-            MethodHandle slice = null;
-            MethodHandle offset;
-            if (release >= 22) {
-                memory = Class.forName("java.lang.foreign.MemorySegment");
-                suffix = "MemorySegment";
-                of = lookup.findStatic(memory, "ofBuffer", methodType(memory, Buffer.class));
-                offset = lookup.findStatic(Floats.class, "longOffset", methodType(long.class, int.class));
-                slice = MethodHandles.filterArguments(
-                                lookup.findVirtual(memory, "asSlice", methodType(memory, long.class, long.class)),
-                                1,
-                                offset,
-                                offset)
-                        .asType(methodType(Object.class, Object.class, int.class, int.class));
-            } else if (release <= 18) {
-                memory = ByteBuffer.class;
-                suffix = "ByteBuffer";
-                of = MethodHandles.identity(memory);
-                offset = lookup.findStatic(Floats.class, "intOffset", methodType(int.class, int.class));
-            } else {
-                throw new LinkageError("psf-vector: JDK " + release + " (expected: 17, 18, or 22 and later)");
-            }
-            Class<?> index = offset.type().returnType();
-            MethodHandle load = MethodHandles.insertArguments(
-                    lookup.findStatic(
-                            FloatVector.class,
-                            "from" + suffix,
-                            methodType(FloatVector.class, VectorSpecies.class, memory, index, ByteOrder.class)),
-                    0,
-                    SPECIES);
-            MethodHandle store = lookup.findVirtual(
-                    FloatVector.class, "into" + suffix, methodType(void.class, memory, index, ByteOrder.class));
-            OF = of.asType(methodType(Object.class, ByteBuffer.class));
-            SLICE = slice;
-            LOAD = MethodHandles.filterArguments(
-                            MethodHandles.insertArguments(load, 2, ByteOrder.LITTLE_ENDIAN), 1, offset)
-                    .asType(methodType(FloatVector.class, Object.class, int.class));
-            STORE = MethodHandles.filterArguments(
-                            MethodHandles.insertArguments(store, 3, ByteOrder.LITTLE_ENDIAN), 2, offset)
-                    .asType(methodType(void.class, FloatVector.class, Object.class, int.class));
-        } catch (ReflectiveOperationException e) {
-            throw new LinkageError("psf-vector: not for this JDK's vectors: " + e.getMessage(), e);
-        }
+        Access access = Access.ofThisJdk();
+        MEMORY = access.memory();
+        ADDRESS = access.address();
+        SLICE = access.slice();
+        LOAD = access.load();
+        STORE = access.store();
     }
 
     private final Object memory;
-    /** The element of the memory that is element 0; 0 in segments. */
+    /** The address of the memory; 0 for a segment. */
+    private final long address;
+    /** The element of the memory that is element 0; 0 in a segment. */
     private final int begin;
 
-    private Floats(Object memory, int begin) {
+    private final int length;
+
+    private Floats(Object memory, long address, int begin, int length) {
         this.memory = memory;
+        this.address = address;
         this.begin = begin;
+        this.length = length;
     }
 
-    private static long longOffset(int i) {
-        return (long) Float.BYTES * i;
-    }
-
-    private static int intOffset(int i) {
-        return Float.BYTES * i;
+    private long position(int i) {
+        return address + (long) Float.BYTES * (begin + i);
     }
 
     /** Returns the memory of an array; null if the array is on the heap. */
@@ -108,19 +54,24 @@ final class Floats {
             return null;
         }
         try {
-            return new Floats((Object) OF.invokeExact(bytes), 0);
+            return new Floats((Object) MEMORY.invokeExact(bytes), (long) ADDRESS.invokeExact(bytes), 0, array.length());
         } catch (Throwable e) {
             throw unchecked(e);
         }
     }
 
-    /** Returns n elements from {@code begin} on; a view. */
+    /**
+     * Returns n elements from {@code begin} on; a view. Accesses by address are checked here, and nowhere else.
+     *
+     * @throws IndexOutOfBoundsException if there are fewer elements
+     */
     Floats part(int begin, int n) {
         if (SLICE == null) {
-            return new Floats(memory, this.begin + begin);
+            var unused = Objects.checkFromIndexSize(begin, n, length);
+            return new Floats(memory, address, this.begin + begin, n);
         }
         try {
-            return new Floats((Object) SLICE.invokeExact(memory, begin, n), 0);
+            return new Floats((Object) SLICE.invokeExact(memory, begin, n), 0, 0, n);
         } catch (Throwable e) {
             throw unchecked(e);
         }
@@ -129,18 +80,22 @@ final class Floats {
     /** Loads the vector that starts at element i. */
     FloatVector load(int i) {
         try {
-            return (FloatVector) LOAD.invokeExact(memory, begin + i);
+            return (FloatVector) LOAD.invokeExact(position(i), memory, begin + i);
         } catch (Throwable e) {
             throw unchecked(e);
+        } finally {
+            Reference.reachabilityFence(memory);
         }
     }
 
     /** Stores a vector at element i. */
     void store(int i, FloatVector vector) {
         try {
-            STORE.invokeExact(vector, memory, begin + i);
+            STORE.invokeExact(position(i), vector, memory, begin + i);
         } catch (Throwable e) {
             throw unchecked(e);
+        } finally {
+            Reference.reachabilityFence(memory);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.psf.vector;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.psf.api.TensorId;
 import io.psf.builtin.OptimizerSpec;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Test;
  */
 class PassedOverTest {
     private static final String FLAG = "--add-modules=jdk.incubator.vector";
+    private static final String EXPORT = "--add-exports=java.base/jdk.internal.vm.vector=ALL-UNNAMED";
     private static final String BY_VECTORS = "optimizer Adam steps with vectors of ";
     private static final String BY_TILES = "optimizers step through tiles: ";
     private static final int ROWS = 3001;
@@ -40,7 +42,7 @@ class PassedOverTest {
     @Test
     void withoutTheFlagTheTilesStepAndOneLineNamesIt() throws Exception {
         List<String> without = run(BY_TILES, Map.of(), "train");
-        List<String> with = run(BY_VECTORS, Map.of(), "train", FLAG);
+        List<String> with = run(BY_VECTORS, Map.of(), "train", FLAG, EXPORT);
         assertThat(with)
                 .anyMatch(line -> line.contains(" INFO ") && line.contains(BY_VECTORS))
                 .noneMatch(line -> line.contains(BY_TILES));
@@ -54,6 +56,13 @@ class PassedOverTest {
     }
 
     @Test
+    void onJdk17TheLineNamesTheOtherFlag() throws Exception {
+        assumeTrue(Runtime.version().feature() == 17, "JDK 17");
+        assertThat(run(BY_TILES, Map.of(), "train", FLAG))
+                .anyMatch(line -> line.endsWith("the JVM was started without " + EXPORT));
+    }
+
+    @Test
     void theVariableDisablesVectorsAndNamesNoFlag() throws Exception {
         List<String> off = run(BY_TILES, Map.of("PSF_VECTORS", "off"), "train", FLAG);
         assertThat(off).anyMatch(line -> line.endsWith(BY_TILES + "PSF_VECTORS=off"));
@@ -62,16 +71,16 @@ class PassedOverTest {
 
     @Test
     void aJvmWithoutTheCompilerOfVectorsDoesNotTryThem() throws Exception {
-        assertThat(run("warm ", Map.of(), "warm", FLAG, "-XX:TieredStopAtLevel=1"))
+        assertThat(run("warm ", Map.of(), "warm", FLAG, EXPORT, "-XX:TieredStopAtLevel=1"))
                 .contains("warm false, at once");
     }
 
     @Tag("long")
     @Test
     void vectorsThatStayObjectsAreNotUsed() throws Exception {
-        String[] objects = {"-XX:+UnlockExperimentalVMOptions", "-XX:-EnableVectorSupport", FLAG};
+        String[] objects = {"-XX:+UnlockExperimentalVMOptions", "-XX:-EnableVectorSupport", FLAG, EXPORT};
         assertThat(run("warm ", Map.of(), "warm", objects)).contains("warm false, tried");
-        assertThat(run("warm ", Map.of(), "warm", FLAG)).anyMatch(line -> line.startsWith("warm true"));
+        assertThat(run("warm ", Map.of(), "warm", FLAG, EXPORT)).anyMatch(line -> line.startsWith("warm true"));
     }
 
     private static String hash(List<String> lines) {

@@ -191,7 +191,9 @@ final class BenchCommand implements Callable<Integer> {
         }
         GoalsTable table = !full || only != null && docs == null
                 ? null
-                : GoalsTable.in(docs == null ? Path.of("docs", "performance.md") : docs);
+                : GoalsTable.in(
+                        docs == null ? Path.of("docs", "performance.md") : docs,
+                        Runtime.version().feature());
         BenchRun run = new BenchRun(
                 told,
                 Plan.of(full, rounds(), !full && only == null),

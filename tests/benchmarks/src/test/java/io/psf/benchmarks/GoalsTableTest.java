@@ -15,30 +15,40 @@ final class GoalsTableTest {
     private Path folder;
 
     @Test
-    void whatLiesBetweenTheCommentsIsReplacedAndNothingElse() throws IOException {
+    void whatLiesBetweenTheCommentsOfAJdkIsReplacedAndNothingElse() throws IOException {
         Path file = folder.resolve("page.md");
-        Files.writeString(file, "before\n" + GoalsTable.BEGIN + "\nold\n" + GoalsTable.END + "\nafter\n");
+        Files.writeString(file, page("old", "old"));
         for (String content : new String[] {"new", "newer $1 \\"}) {
-            GoalsTable.in(file).fill(content);
-            assertThat(file)
-                    .hasContent(
-                            "before\n" + GoalsTable.BEGIN + "\n\n" + content + "\n\n" + GoalsTable.END + "\nafter\n");
+            GoalsTable.in(file, 25).fill(content);
+            assertThat(file).hasContent(page("old", content));
         }
+        GoalsTable.in(file, 17).fill("older");
+        assertThat(file).hasContent(page("older", "newer $1 \\"));
+    }
+
+    private static String page(String older, String newer) {
+        return "before\n" + GoalsTable.OLDER + "\n\n" + older + "\n\n" + GoalsTable.END + "\nbetween\n"
+                + GoalsTable.NEWER + "\n\n" + newer + "\n\n" + GoalsTable.END + "\nafter\n";
     }
 
     @Test
     void aFileWithoutAPlaceIsRefusedBeforeAnythingIsMeasured() throws IOException {
         Path file = folder.resolve("page.md");
-        assertThatThrownBy(() -> GoalsTable.in(file))
+        assertThatThrownBy(() -> GoalsTable.in(file, 17))
                 .isInstanceOf(PsException.class)
                 .hasMessageContaining("page.md");
-        Files.writeString(file, GoalsTable.END + GoalsTable.BEGIN);
-        assertThatThrownBy(() -> GoalsTable.in(file)).hasMessageContaining("has no place for the figures");
+        Files.writeString(file, GoalsTable.END + GoalsTable.OLDER);
+        for (int release : new int[] {17, 25}) {
+            assertThatThrownBy(() -> GoalsTable.in(file, release)).hasMessageContaining("has no place for the figures");
+        }
     }
 
     @Test
-    void theDocumentationHasThePlace() {
-        assertThat(GoalsTable.in(Path.of("..", "..", "docs", "performance.md")).file())
-                .exists();
+    void theDocumentationHasThePlaces() {
+        for (int release : new int[] {17, 25}) {
+            assertThat(GoalsTable.in(Path.of("..", "..", "docs", "performance.md"), release)
+                            .file())
+                    .exists();
+        }
     }
 }

@@ -38,7 +38,12 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 @Fork(
         value = 2,
-        jvmArgsAppend = {"--add-modules=jdk.incubator.vector", "-Xmx1g", "-XX:MaxDirectMemorySize=1g"})
+        jvmArgsAppend = {
+            "--add-modules=jdk.incubator.vector",
+            "--add-exports=java.base/jdk.internal.vm.vector=ALL-UNNAMED",
+            "-Xmx1g",
+            "-XX:MaxDirectMemorySize=1g"
+        })
 public class KernelBenchmark {
     private static final int FLOATS = 1 << 24;
 
