@@ -5,11 +5,11 @@ import static java.lang.invoke.MethodHandles.insertArguments;
 import static java.lang.invoke.MethodHandles.permuteArguments;
 import static java.lang.invoke.MethodType.methodType;
 
+import io.psf.api.array.ArrayMemory;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandleProxies;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
-import java.lang.reflect.Field;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -52,7 +52,7 @@ record Access(
             return release == 17 ? toAddresses(MethodHandles.lookup()) : toSegments(MethodHandles.lookup());
         } catch (IllegalAccessException e) {
             throw new LinkageError("psf-vector: the JVM was started without " + FLAG, e);
-        } catch (Throwable e) {
+        } catch (ReflectiveOperationException e) {
             throw new LinkageError("psf-vector: not for this JDK's vectors: " + e.getMessage(), e);
         }
     }
@@ -83,7 +83,7 @@ record Access(
         return (long) Float.BYTES * elements;
     }
 
-    private static Access toAddresses(Lookup lookup) throws Throwable {
+    private static Access toAddresses(Lookup lookup) throws ReflectiveOperationException {
         Class<?> support = Class.forName(SUPPORT);
         Class<?> species = Class.forName(SUPPORT + "$VectorSpecies");
         Class<?> vector = Class.forName(SUPPORT + "$Vector");
@@ -109,7 +109,7 @@ record Access(
         store = insertArguments(store, 8, MethodHandleProxies.asInterfaceInstance(plainStore, storePlainly));
         return of(
                 MethodHandles.identity(ByteBuffer.class),
-                addressOfBuffer(),
+                lookup.findStatic(ArrayMemory.class, "address", methodType(long.class, Buffer.class)),
                 null,
                 insertArguments(load, 0, SPECIES.vectorType(), float.class, SPECIES.length(), null),
                 insertArguments(store, 0, SPECIES.vectorType(), float.class, SPECIES.length(), null));
@@ -122,18 +122,6 @@ record Access(
 
     private static void storePlainly(Object memory, int element, Object vector) {
         ((FloatVector) vector).intoByteBuffer((ByteBuffer) memory, Float.BYTES * element, ByteOrder.LITTLE_ENDIAN);
-    }
-
-    private static MethodHandle addressOfBuffer() throws Throwable {
-        Class<?> type = Class.forName("sun.misc.Unsafe");
-        Field instance = type.getDeclaredField("theUnsafe");
-        instance.setAccessible(true);
-        Lookup lookup = MethodHandles.publicLookup();
-        MethodHandle offset = lookup.findVirtual(type, "objectFieldOffset", methodType(long.class, Field.class));
-        MethodHandle get = lookup.findVirtual(type, "getLong", methodType(long.class, Object.class, long.class));
-        Object unsafe = instance.get(null);
-        return insertArguments(
-                get.bindTo(unsafe), 1, (long) offset.invoke(unsafe, Buffer.class.getDeclaredField("address")));
     }
 
     private static Access of(

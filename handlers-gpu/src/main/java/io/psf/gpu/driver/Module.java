@@ -4,6 +4,7 @@ import static jcuda.driver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER;
 import static jcuda.driver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
 
 import io.psf.api.PsException;
+import io.psf.api.array.ArrayMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -44,7 +45,7 @@ public final class Module {
         ByteBuffer text = ByteBuffer.allocateDirect(bytes.length + 1).put(bytes).put((byte) 0);
         ByteBuffer log = ByteBuffer.allocateDirect(LOG);
         CUmodule module = new CUmodule();
-        long address = Addresses.of(log);
+        long address = ArrayMemory.address(log);
         int result;
         if (address == 0) {
             result = JCudaDriver.cuModuleLoadData(module, ptx);

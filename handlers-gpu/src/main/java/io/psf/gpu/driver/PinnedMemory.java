@@ -3,6 +3,7 @@ package io.psf.gpu.driver;
 import static jcuda.driver.JCudaDriver.CU_MEMHOSTALLOC_PORTABLE;
 
 import io.psf.api.PsException;
+import io.psf.api.array.ArrayMemory;
 import java.lang.ref.Cleaner;
 import java.lang.reflect.Field;
 import java.nio.Buffer;
@@ -91,7 +92,7 @@ public final class PinnedMemory {
      * @return the address of its first element; 0 if it is other memory
      */
     public static long address(Buffer buffer) {
-        long address = Addresses.of(buffer);
+        long address = ArrayMemory.address(buffer);
         Map.Entry<Long, Integer> block = address == 0 ? null : BLOCKS.floorEntry(address);
         return block != null && address < block.getKey() + block.getValue() ? address : 0;
     }

@@ -3,6 +3,7 @@ package io.psf.gpu.driver;
 import static jcuda.driver.CUstream_flags.CU_STREAM_NON_BLOCKING;
 
 import io.psf.api.PsException;
+import io.psf.api.array.ArrayMemory;
 import io.psf.gpu.Grid;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
@@ -55,7 +56,7 @@ public final class Stream implements AutoCloseable {
      * this.
      */
     private Pointer pointers() {
-        long address = Addresses.of(arguments);
+        long address = ArrayMemory.address(arguments);
         if (address == 0) {
             Pointer[] each = new Pointer[MOST_ARGUMENTS];
             for (int i = 0; i < each.length; i++) {

@@ -1,5 +1,6 @@
 package io.psf.api.array;
 
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -94,6 +95,14 @@ public final class ArrayMemory {
      */
     public static void writeRows(SharedArray array, int[] rows, int from, int to, int width, ByteBuffer out) {
         array.writeRows(rows, from, to, width, out);
+    }
+
+    /**
+     * Returns the address of the first element of a direct buffer, regardless of its position; 0 if it is not direct, or
+     * this JVM tells no addresses. The buffer has to stay reachable while the address is used.
+     */
+    public static long address(Buffer buffer) {
+        return Addresses.of(buffer);
     }
 
     /** Returns a little-endian view of the same bytes; the buffer itself if it is little-endian already. */

@@ -1,7 +1,9 @@
 package io.psf.api.array;
 
+import java.lang.ref.Reference;
 import java.nio.FloatBuffer;
 import java.nio.ShortBuffer;
+import java.util.Objects;
 
 /**
  * Loads rows into the processor's cache before they are copied or stepped. A loop that works on rows at random waits
@@ -49,32 +51,39 @@ final class RowLoads {
      */
     static int load(FloatBuffer data, boolean beginsAtLine, int[] rows, int from, int to, int width) {
         int line = LINE / Float.BYTES;
+        int n = data.capacity() / width;
+        long address = Addresses.canBeRead() ? Addresses.of(data) : 0;
         int sum = 0;
         int at = 0;
         for (; at + 3 * line < width; at += 4 * line) {
             for (int i = from; i < to; i++) {
-                int row = rows[i] * width + at;
-                sum += bits(data, row)
-                        + bits(data, row + line)
-                        + bits(data, row + 2 * line)
-                        + bits(data, row + 3 * line);
+                int row = Objects.checkIndex(rows[i], n) * width + at;
+                long first = address + (long) Float.BYTES * row;
+                sum += bits(data, row, first)
+                        + bits(data, row + line, first + LINE)
+                        + bits(data, row + 2 * line, first + 2 * LINE)
+                        + bits(data, row + 3 * line, first + 3 * LINE);
             }
         }
         for (; at < width; at += line) {
             for (int i = from; i < to; i++) {
-                sum += bits(data, rows[i] * width + at);
+                int row = Objects.checkIndex(rows[i], n) * width + at;
+                sum += bits(data, row, address + (long) Float.BYTES * row);
             }
         }
         if (width % line != 0 || !beginsAtLine) { // a row that begins within a line ends in another one
             for (int i = from; i < to; i++) {
-                sum += bits(data, rows[i] * width + width - 1);
+                int row = Objects.checkIndex(rows[i], n) * width + width - 1;
+                sum += bits(data, row, address + (long) Float.BYTES * row);
             }
         }
+        Reference.reachabilityFence(data);
         return sum;
     }
 
-    private static int bits(FloatBuffer data, int at) {
-        return Float.floatToRawIntBits(data.get(at));
+    /** Reads an element of a row that is in the array: element {@code at}, which is at an address. */
+    private static int bits(FloatBuffer data, int at, long address) {
+        return Addresses.canBeRead() ? Addresses.word(address) : Float.floatToRawIntBits(data.get(at));
     }
 
     /** Does the same for values of 16 bits. */

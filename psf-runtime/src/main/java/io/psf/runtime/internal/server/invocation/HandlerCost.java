@@ -12,11 +12,15 @@ public final class HandlerCost {
 
     /**
      * A shard whose handlers take no longer than this runs them on the thread that receives the request: the dispatch
-     * to a sleeping thread takes about as long. On a machine with one or two processors, a woken thread finds no free
-     * processor and may wait for its turn; therefore the limit is higher there.
+     * to a sleeping thread takes about as long. With two processors, a woken thread finds no free processor and may wait
+     * for its turn. With one, both threads share it, and the handler takes longer for it.
      */
-    private static final long QUICK_NANOS =
-            TimeUnit.MICROSECONDS.toNanos(Runtime.getRuntime().availableProcessors() > 2 ? 200 : 1000);
+    private static final long QUICK_NANOS = TimeUnit.MICROSECONDS.toNanos(
+            switch (Runtime.getRuntime().availableProcessors()) {
+                case 1 -> 3000;
+                case 2 -> 1000;
+                default -> 200;
+            });
 
     private volatile boolean quick;
     private long median = UNKNOWN;
