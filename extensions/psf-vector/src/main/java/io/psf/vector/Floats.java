@@ -47,14 +47,17 @@ final class Floats {
         return address + (long) Float.BYTES * (begin + i);
     }
 
-    /** Returns the memory of an array; null if the array is on the heap. */
+    /** Returns the memory of an array; null if the array is on the heap, or its address is not known. */
     static @Nullable Floats of(FloatArray array) {
         ByteBuffer bytes = ArrayMemory.offHeap(array); // the caller of a kernel marks what it steps
         if (bytes == null) {
             return null;
         }
         try {
-            return new Floats((Object) MEMORY.invokeExact(bytes), (long) ADDRESS.invokeExact(bytes), 0, array.length());
+            long address = (long) ADDRESS.invokeExact(bytes);
+            return SLICE == null && address == 0
+                    ? null
+                    : new Floats((Object) MEMORY.invokeExact(bytes), address, 0, array.length());
         } catch (Throwable e) {
             throw unchecked(e);
         }
