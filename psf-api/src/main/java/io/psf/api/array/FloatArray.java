@@ -142,12 +142,12 @@ public sealed class FloatArray extends SharedArray permits ConvertedFloats {
     /** Returns the bytes as {@link #offHeap} does. Marks no row. */
     @Nullable
     ByteBuffer memory() {
-        return bytes == null
-                ? null
-                : bytes.duplicate()
-                        .clear()
-                        .slice(firstByte, length() * ElementType.FLOAT.size())
-                        .order(ByteOrder.LITTLE_ENDIAN);
+        if (bytes == null) {
+            return null;
+        }
+        ByteBuffer whole =
+                bytes.limit() == bytes.capacity() ? bytes : bytes.duplicate().clear();
+        return whole.slice(firstByte, length() * ElementType.FLOAT.size()).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Returns this array's memory; a copy of the values if they are {@link #stored} in another type than float32. */
