@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param load (position in bytes, memory, element) to a vector
  * @param store (position in bytes, vector, memory, element) to nothing
  */
+@SuppressWarnings("UnusedMethod") // some methods are found by their names
 record Access(
         MethodHandle memory,
         MethodHandle address,
@@ -116,6 +117,7 @@ record Access(
     }
 
     /** What the interpreter does in place of the instruction. */
+    @SuppressWarnings("UnusedVariable")
     private static Object loadPlainly(Object memory, int element, Object species) {
         return FloatVector.fromByteBuffer(SPECIES, (ByteBuffer) memory, Float.BYTES * element, ByteOrder.LITTLE_ENDIAN);
     }

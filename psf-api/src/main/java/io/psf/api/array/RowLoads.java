@@ -50,9 +50,18 @@ final class RowLoads {
      * @return a sum that the caller has to keep, so that the JIT does not remove the loads
      */
     static int load(FloatBuffer data, boolean beginsAtLine, int[] rows, int from, int to, int width) {
+        long address = Addresses.canBeRead() ? Addresses.of(data) : 0;
+        try {
+            return load(data, address, beginsAtLine, rows, from, to, width);
+        } finally {
+            Reference.reachabilityFence(data);
+        }
+    }
+
+    private static int load(
+            FloatBuffer data, long address, boolean beginsAtLine, int[] rows, int from, int to, int width) {
         int line = LINE / Float.BYTES;
         int n = data.capacity() / width;
-        long address = Addresses.canBeRead() ? Addresses.of(data) : 0;
         int sum = 0;
         int at = 0;
         for (; at + 3 * line < width; at += 4 * line) {
@@ -77,7 +86,6 @@ final class RowLoads {
                 sum += bits(data, row, address + (long) Float.BYTES * row);
             }
         }
-        Reference.reachabilityFence(data);
         return sum;
     }
 
