@@ -116,14 +116,21 @@ record Access(
                 insertArguments(store, 0, SPECIES.vectorType(), float.class, SPECIES.length(), null));
     }
 
-    /** What the interpreter does in place of the instruction. */
+    /** The interpreter calls this in place of the instruction. */
     @SuppressWarnings("UnusedVariable")
     private static Object loadPlainly(Object memory, int element, Object species) {
-        return FloatVector.fromByteBuffer(SPECIES, (ByteBuffer) memory, Float.BYTES * element, ByteOrder.LITTLE_ENDIAN);
+        float[] lanes = new float[SPECIES.length()];
+        for (int i = 0; i < lanes.length; i++) {
+            lanes[i] = ((ByteBuffer) memory).getFloat(Float.BYTES * (element + i));
+        }
+        return FloatVector.fromArray(SPECIES, lanes, 0);
     }
 
     private static void storePlainly(Object memory, int element, Object vector) {
-        ((FloatVector) vector).intoByteBuffer((ByteBuffer) memory, Float.BYTES * element, ByteOrder.LITTLE_ENDIAN);
+        float[] lanes = ((FloatVector) vector).toArray();
+        for (int i = 0; i < lanes.length; i++) {
+            ((ByteBuffer) memory).putFloat(Float.BYTES * (element + i), lanes[i]);
+        }
     }
 
     private static Access of(
