@@ -42,7 +42,7 @@ final class TestTensors {
             throw new PsException(
                     PsException.Code.ALREADY_EXISTS,
                     "declaration of tensor \"" + tensor + "\": " + text + " (expected: " + there.text()
-                            + ", as it was declared before; Tensors.clear frees the name)");
+                            + ", as it was declared before; psf.clear frees the name)");
         }
         return there.layout();
     }

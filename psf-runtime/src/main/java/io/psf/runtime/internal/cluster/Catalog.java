@@ -150,14 +150,14 @@ final class Catalog {
                     "characters of all declarations, with the declaration of tensor \""
                             + tensor.info().id() + "\": " + all
                             + " (expected: at most " + MOST_CHARACTERS_OF_ALL
-                            + ", since every node has them; Tensors.clear"
+                            + ", since every node has them; psf.clear"
                             + " frees some)");
         }
         if (present >= MOST_TENSORS) {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED,
                     "tensors of the cluster, with \"" + tensor.info().id() + "\": " + (present + 1)
-                            + " (expected: at most " + MOST_TENSORS + "; Tensors.clear frees one)");
+                            + " (expected: at most " + MOST_TENSORS + "; psf.clear frees one)");
         }
     }
 
@@ -186,7 +186,7 @@ final class Catalog {
                     PsException.Code.ALREADY_EXISTS,
                     "declaration of tensor \"" + id + "\": " + tensor.text() + " (expected: "
                             + before.text()
-                            + ", as it was declared before; Tensors.clear frees the name)");
+                            + ", as it was declared before; psf.clear frees the name)");
         }
     }
 

@@ -66,7 +66,7 @@ final class BoundsOfStatesTest {
         declare(0, Catalog.MOST_TENSORS, 1);
         assertThatThrownBy(() -> declare(Catalog.MOST_TENSORS, 1, 1))
                 .hasMessageContaining("RESOURCE_EXHAUSTED: tensors of the cluster, with \"t65536\": 65537 (expected: at"
-                        + " most 65536; Tensors.clear frees one)");
+                        + " most 65536; psf.clear frees one)");
         assertThat(states.now().tensors().size()).isEqualTo(Catalog.MOST_TENSORS);
         declare(5, 1, 1); // declared already
         catalog.forget(TensorId.of("t0"), false);
@@ -103,7 +103,7 @@ final class BoundsOfStatesTest {
                 .hasMessageContaining(
                         "RESOURCE_EXHAUSTED: characters of all declarations, with the declaration of tensor \"t")
                 .hasMessageContaining(
-                        "(expected: at most 33554432, since every node has them; Tensors.clear frees some)");
+                        "(expected: at most 33554432, since every node has them; psf.clear frees some)");
         catalog.forget(TensorId.of("t0"), false);
         declare("again", rule);
     }

@@ -310,7 +310,7 @@ final class ClusterStateTest {
                         + " initializer=psf.constant(value=0) optimizer=psf.sgd(lr=0.1) updates=EACH"
                         + " (expected: [10, 2] slices=0 initializer=psf.constant(value=0)"
                         + " optimizer=psf.sgd(lr=0.1) updates=EACH, as it was declared before;"
-                        + " Tensors.clear frees the name)");
+                        + " psf.clear frees the name)");
         assertThat(states.now()).isSameAs(before);
         catalog.declare(List.of(declaration("w", 10)));
         assertThat(states.now()).as("an equal declaration").isSameAs(before);
