@@ -102,8 +102,7 @@ final class BoundsOfStatesTest {
                 })
                 .hasMessageContaining(
                         "RESOURCE_EXHAUSTED: characters of all declarations, with the declaration of tensor \"t")
-                .hasMessageContaining(
-                        "(expected: at most 33554432, since every node has them; psf.clear frees some)");
+                .hasMessageContaining("(expected: at most 33554432, since every node has them; psf.clear frees some)");
         catalog.forget(TensorId.of("t0"), false);
         declare("again", rule);
     }

@@ -14,6 +14,9 @@ final class Inbound {
     /** The most reads per poll of a channel, so that other channels get their turn. */
     private static final int READS = 16;
 
+    /** The bytes after which the turn ends, too: the handlers of such frames may take milliseconds. */
+    private static final int TURN = 1 << 20;
+
     /** The most checks until reading is tried again after a lack of memory. */
     private static final int MOST_CHECKS_STARVED = 8;
 
@@ -112,7 +115,8 @@ final class Inbound {
         try {
             some = deliver();
             int reads = 0;
-            for (; reads < READS && mayRead() && reactor.isLedHere(); reads++) {
+            int bytes = 0;
+            for (; reads < READS && bytes < TURN && mayRead() && reactor.isLedHere(); reads++) {
                 int n = source.fetch();
                 if (n < 0) {
                     channel.close(new PsException(Code.UNAVAILABLE, "connection closed"));
@@ -122,12 +126,13 @@ final class Inbound {
                     break;
                 }
                 some = true;
+                bytes += n;
                 deliver();
                 if (!source.mayHaveMore()) {
                     break;
                 }
             }
-            if (reads == READS && source.holdsBytes()) {
+            if ((reads == READS || bytes >= TURN) && source.holdsBytes()) {
                 reactor.readAgain(channel);
             }
         } catch (PsException e) {
