@@ -7,6 +7,7 @@ import io.psf.api.Role;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The conditions under which a node may join. */
 final class JoinChecks {
@@ -83,10 +84,15 @@ final class JoinChecks {
         }
     }
 
-    /** Checks that a cluster has not ended. */
-    static void requireNotEnded(boolean hasEnded, ClusterPlan plan) {
+    /**
+     * Checks that a cluster has not ended.
+     *
+     * @param why why it has ended if it failed
+     */
+    static void requireNotEnded(boolean hasEnded, ClusterPlan plan, @Nullable PsException why) {
         if (hasEnded) {
-            throw new PsException(Code.BAD_REQUEST, "join: the cluster of " + plan + " has ended (expected: before)");
+            String reason = why == null ? " (expected: before)" : ": " + why.detail();
+            throw new PsException(Code.BAD_REQUEST, "join: the cluster of " + plan + " has ended" + reason);
         }
     }
 

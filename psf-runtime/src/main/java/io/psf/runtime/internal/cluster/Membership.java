@@ -91,7 +91,7 @@ final class Membership {
             return joinAgain(before, request, connection);
         }
         handover.requireOver();
-        JoinChecks.requireNotEnded(state == State.ENDED, plan);
+        JoinChecks.requireNotEnded(state == State.ENDED, plan, failure());
         MemberEntry named = table.named(request);
         if (named != null) {
             MemberEntry entry = admissions.replace(named, request, connection);

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Peers with and without a certificate that try to harm a node with TLS. */
-@Timeout(120)
+@Timeout(300)
 final class TlsAttacksTest {
     private static final TlsEngines ENGINES = Contexts.engines(TestTls.NODE);
     /** Between the places where handshakes are cut off; 1 for each byte, which takes a minute. */
