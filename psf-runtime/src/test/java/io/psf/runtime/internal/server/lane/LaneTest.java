@@ -141,14 +141,18 @@ final class LaneTest {
         lane.execute(some(connection, arrival), priority);
     }
 
-    private void hold() {
+    /** Occupies the lane until the gate opens. */
+    private void hold() throws InterruptedException {
+        CountDownLatch held = new CountDownLatch(1);
         lane.execute(() -> {
+            held.countDown();
             try {
                 gate.await();
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
         });
+        held.await();
     }
 
     private void runAll() throws InterruptedException {
@@ -277,7 +281,7 @@ final class LaneTest {
     }
 
     @Test
-    void whatHasComeIsRunBeforeTheEnd() {
+    void whatHasComeIsRunBeforeTheEnd() throws InterruptedException {
         hold();
         add("a", 0, 0);
         add("b", 0, -1);
