@@ -7,6 +7,11 @@ import org.jspecify.annotations.Nullable;
 /** The frames that arrive over a wire. Used by one thread at a time. */
 interface FrameSource {
     /**
+     * The bytes after which a channel leaves the others their turn: the handlers of so many may take milliseconds.
+     */
+    int TURN = 1 << 20;
+
+    /**
      * Takes out the next complete frame.
      *
      * @return null if there is none, or only a part of one

@@ -14,9 +14,6 @@ final class Inbound {
     /** The most reads per poll of a channel, so that other channels get their turn. */
     private static final int READS = 16;
 
-    /** The bytes after which the turn ends, too: the handlers of such frames may take milliseconds. */
-    private static final int TURN = 1 << 20;
-
     /** The most checks until reading is tried again after a lack of memory. */
     private static final int MOST_CHECKS_STARVED = 8;
 
@@ -116,7 +113,7 @@ final class Inbound {
             some = deliver();
             int reads = 0;
             int bytes = 0;
-            for (; reads < READS && bytes < TURN && mayRead() && reactor.isLedHere(); reads++) {
+            for (; reads < READS && bytes < FrameSource.TURN && mayRead() && reactor.isLedHere(); reads++) {
                 int n = source.fetch();
                 if (n < 0) {
                     channel.close(new PsException(Code.UNAVAILABLE, "connection closed"));
@@ -132,7 +129,7 @@ final class Inbound {
                     break;
                 }
             }
-            if ((reads == READS || bytes >= TURN) && source.holdsBytes()) {
+            if ((reads == READS || bytes >= FrameSource.TURN) && source.holdsBytes()) {
                 reactor.readAgain(channel);
             }
         } catch (PsException e) {

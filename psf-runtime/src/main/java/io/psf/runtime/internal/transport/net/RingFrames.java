@@ -27,9 +27,6 @@ final class RingFrames implements FrameSource, Frame.Lender {
 
     private static final int WORD = 8;
 
-    /** The most bytes that are read per poll of a channel, so that other channels get their turn. */
-    private static final long TURN = 1 << 20;
-
     private final SharedWire wire;
     private final SharedPipe pipe;
     private final FramePool pool;
