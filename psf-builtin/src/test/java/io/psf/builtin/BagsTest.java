@@ -292,7 +292,7 @@ class BagsTest {
     }
 
     @Test
-    void bagsThatDoNotAscendAreRefusedByTheServer() {
+    void bagsThatDoNotAscendAndANegativeNumberOfThemAreRefused() {
         TestCluster cluster = BuiltinCluster.with(table(2), 1);
         for (int[] bags : new int[][] {{1, 0}, {0, 2}, {-1, 0}, {0, Integer.MIN_VALUE}}) {
             assertThatThrownBy(() -> PullBagsPsf.stub(cluster)
@@ -305,6 +305,10 @@ class BagsTest {
                         .call(W, LongArray.of(1), IntArray.of(0), -1, false)
                         .await())
                 .hasMessageContaining("BAD_REQUEST: bag of key 0: 0 after -1, of -1 bags");
+        assertThatThrownBy(() -> PullBagsPsf.stub(cluster)
+                        .call(W, LongArray.of(), IntArray.of(), -1, false)
+                        .await())
+                .hasMessageContaining("BAD_REQUEST: number of bags: -1 (expected: >= 0)");
     }
 
     @Test

@@ -284,7 +284,13 @@ public final class TestCluster extends ForwardingCaller {
 
     /** Sends a call of a worker; of none if it is -1. */
     <Q, R> CompletableFuture<R> call(int worker, Function<Q, R> function, Q request, @Nullable R into) {
-        Binding<Q, R> binding = binding(function);
+        @SuppressWarnings("unchecked") // bound under the function's own id
+        Binding<Q, R> binding = (Binding<Q, R>) bindings.get(function.info().id());
+        if (binding == null) { // the answer fails, as a server's does
+            return CompletableFuture.failedFuture(new PsException(
+                    PsException.Code.UNKNOWN_FUNCTION,
+                    "function: " + function.info().name() + " (expected: one that the test binds, with and(..))"));
+        }
         TensorId tensor = function.target(request);
         List<TestTarget> targets = switch (function.info().place()) {
             case SHARD ->
@@ -330,17 +336,5 @@ public final class TestCluster extends ForwardingCaller {
         } catch (IllegalArgumentException e) {
             throw LoneSurrogates.named(request, PsException.Code.BAD_REQUEST, e);
         }
-    }
-
-    private <Q, R> Binding<Q, R> binding(Function<Q, R> function) {
-        Binding<?, ?> binding = bindings.get(function.info().id());
-        if (binding == null) {
-            throw new PsException(
-                    PsException.Code.UNKNOWN_FUNCTION,
-                    "function: " + function.info().name() + " (expected: one that the test binds, with and(..))");
-        }
-        @SuppressWarnings("unchecked") // bound under the function's own id
-        Binding<Q, R> bound = (Binding<Q, R>) binding;
-        return bound;
     }
 }

@@ -266,7 +266,8 @@ class PsfTestTest {
     @Test
     void whatTheTestHasNotSaidIsNamed() {
         TestCluster cluster = axpy().on(2);
-        assertThatThrownBy(() -> MeanOfMeansPsf.stub(cluster).call(T).await())
+        Pending<?> unbound = MeanOfMeansPsf.stub(cluster).call(T);
+        assertThatThrownBy(unbound::await)
                 .hasMessageContaining("function: test.mean (expected: one that the test binds, with and(..))");
         assertThatThrownBy(() -> AxpyPsf.stub(cluster)
                         .call(TensorId.of("other"), 1, FloatArray.of(1))

@@ -43,8 +43,15 @@ record BagSlice(LongArray numbers, int[] ends) {
         return new BagSlice(LongArray.wrap(Arrays.copyOf(numbers, m)), Arrays.copyOf(ends, m));
     }
 
-    /** Returns the numbers of all bags. */
+    /**
+     * Returns the numbers of all bags.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if the number of bags is negative
+     */
     static LongArray all(int count) {
+        if (count < 0) { // no slice has a key that would tell
+            throw new PsException(PsException.Code.BAD_REQUEST, "number of bags: " + count + " (expected: >= 0)");
+        }
         LongArray numbers = LongArray.allocate(count);
         for (int bag = 0; bag < count; bag++) {
             numbers.set(bag, bag);
