@@ -48,9 +48,10 @@ class RecommenderTest {
         List<String> again = run("--epochs", "2", "--checkpoints", checkpoints.toString());
         assertThat(again)
                 .as("the end is saved, too")
-                .hasSize(2)
-                .first()
-                .isEqualTo("resumed at epoch 2, batch 141: nothing is left to train of 2 epochs");
+                .hasSize(3)
+                .startsWith(
+                        "resumed at epoch 2, batch 141: nothing is left to train of 2 epochs",
+                        "report: " + folder.resolve("recommender.html"));
         assertThat(auc(again)).isEqualTo(auc(whole));
     }
 
