@@ -240,7 +240,7 @@ class EmbeddingCache:
         if now - self._reported >= _REPORTS:
             self._reported = now
             share = self.counters.hits / max(1, self.counters.rows)
-            self._reports.scalar.start("cache hits of " + self.table.name, self._look_ups, share).ignored()
+            self._reports.in_background("cache hits of " + self.table.name, self._look_ups, share)
 
     # Calls without a cache. An update is counted in the versions, so that the caches of other workers receive it.
 
@@ -351,14 +351,17 @@ class EmbeddingCache:
 
     def _take_prefetched(self) -> None:
         """Puts the rows of the prefetch into the cache. A row whose line was pushed in the meantime lacks that push and is
-        not used: the next look-up compares it. A failure is not reported, since the next look-up requests the rows."""
+        not used: the next look-up compares it. A failure is not reported, since the next look-up requests the rows, except
+        that the model goes back to a checkpoint: no other call may have been told."""
         prefetched, self._prefetched = self._prefetched, None
         if prefetched is None:
             return
         asked, pending, pushed_before = prefetched
         try:
             keys, versions, values = self._received(pending)
-        except PsError:
+        except PsError as e:
+            if e.code == "ROLLED_BACK":
+                raise
             return
         self._count(prefetched=len(keys))
         held = self._lines

@@ -21,6 +21,8 @@ class Options(NamedTuple):
     #: True to leave out servers that are lost for good.
     without_lost: bool = False
     step: Optional[Step] = None
+    #: True if the caller does not depend on the call: ``wait`` ignores it, and it goes on when the model goes back to a checkpoint.
+    background: bool = False
 
 
 class Caller:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import deque
@@ -17,6 +18,8 @@ from .memory import Spare
 from .peer import Peer
 from .routing import Function, Routing, SliceRouting
 from .totals import Totals
+
+LOG = logging.getLogger("psf")
 
 #: After the first failure of a part, the time that the others have to report theirs, in seconds.
 _GRACE = 0.1
@@ -480,18 +483,29 @@ class Calls:
             return bool(failed)
 
     def await_all(self, tensor: Optional[str] = None) -> None:
-        """Blocks until every earlier call has ended. Raises the failure of the first that nobody has observed."""
+        """Blocks until every earlier call has ended. Raises the failure of the first that nobody has observed.
+
+        The failures of the others are observed then, too, and logged if they have another code.
+        """
         for call in self.foreground():
             if concerns(call, tensor):
                 self.wait(call)
+        first: Optional[PsError] = None
         for call in list(self.failures):
             if concerns(call, tensor):
                 try:
                     self.failures.remove(call)
                 except ValueError:
                     continue
-                if not call.observed:
-                    call.result()
+                try:
+                    if not call.observed:
+                        call.result()
+                except PsError as e:
+                    if first is not None and e.code != first.code:
+                        LOG.warning("another call that was not awaited had failed: %s", e)
+                    first = first or e
+        if first is not None:
+            raise first
 
 
 def concerns(call: Call, tensor: Optional[str]) -> bool:

@@ -306,7 +306,7 @@ class Cluster:
                 if not isinstance(tensor, str):
                     raise bad_request("tensor: %r (expected: a tensor, or its name)" % (tensor,))
                 routing, peers = self._of_slices(function, values, tensor)
-            call = Call(self._calls, function, routing, peers, seconds, options.priority, False, options.step, options.merge)
+            call = Call(self._calls, function, routing, peers, seconds, options.priority, options.background, options.step, options.merge)
             if schema.target is not None:
                 call.again = lambda: self._of_slices(function, values, tensor)
             return call
@@ -383,7 +383,7 @@ class Cluster:
     def wait(self, tensor: Optional[Any] = None) -> None:
         """Blocks until every earlier call, or every one on a tensor, has ended.
 
-        :raises PsError: the failure of the first that failed and that nobody has waited for
+        :raises PsError: the failure of the first that failed and that nobody has waited for; the others' are not raised later
         """
         self._calls.await_all(None if tensor is None else getattr(tensor, "name", tensor))
         if tensor is None and self._ended is None and not self._closed:

@@ -45,11 +45,6 @@ class Pending(Generic[R]):
         self._call.calls.unawaited.set()
         return self
 
-    def ignored(self) -> None:
-        """Says that nobody wants to know how the call ends."""
-        self._call.observed = True
-        self.unattended()
-
     def done(self) -> bool:
         """True if the call has ended."""
         return self._call.done

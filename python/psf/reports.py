@@ -7,6 +7,7 @@ from typing import Any, List, NamedTuple
 
 import numpy as np
 
+from .caller import Options
 from .pending import Pending
 from .verbs import verb
 
@@ -37,8 +38,15 @@ class Reports:
     @verb
     def scalar(self, tag: str, step: int, value: float) -> Pending[None]:
         """Reports a value, exactly once. A step that is not above the last one drops the points from there on."""
+        return self._send(tag, step, value, Options()).then(lambda response: None)
+
+    def in_background(self, tag: str, step: int, value: float) -> None:
+        """Reports a value. A report that fails is lost."""
+        self._send(tag, step, value, Options(background=True)).unattended()
+
+    def _send(self, tag: str, step: int, value: float, options: Options) -> Pending[Any]:
         request = {"owner": self._owner, "tag": tag, "step": operator.index(step), "value": float(value)}
-        return self._cluster.call("psf.report.scalar", request).then(lambda response: None)
+        return self._cluster.call("psf.report.scalar", request, options)
 
     def series(self, most: int = 512) -> List[Series]:
         """Returns what all workers have reported, by tag and rank. :param most: the most points of a series"""

@@ -72,7 +72,8 @@ public interface ClusterCaller extends TensorCaller {
     /**
      * Blocks until every earlier call on a tensor has ended.
      *
-     * @throws PsException the failure of the first of them that failed and was not awaited
+     * @throws PsException the failure of the first of them that failed and was not awaited; no later call throws the
+     *     failures of the others
      */
     void await(TensorId tensor);
 

@@ -2,6 +2,8 @@ package io.psf.builtin;
 
 import io.psf.api.Caller;
 import io.psf.api.TensorId;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.FunctionCaller;
 import io.psf.builtin.cache.CacheCounters;
 import io.psf.builtin.internal.reports.ReportScalar;
 import io.psf.builtin.internal.reports.ReportScalarPsf;
@@ -41,9 +43,11 @@ final class CacheReport {
         last = now;
         CacheCounters counted = counters.get();
         double share = counted.rows() == 0 ? 0 : counted.hits() / (double) counted.rows();
-        var unused = ReportScalarPsf.stub(worker)
-                .call(Reports.owner(worker), tag, lookUps, share)
-                .toCompletableFuture()
-                .exceptionally(lost -> new ReportScalar.Response());
+        var unused = FunctionCaller.of(worker)
+                .call(
+                        ReportScalarPsf.FUNCTION,
+                        new ReportScalar.Request(Reports.owner(worker), tag, lookUps, share),
+                        null,
+                        CallOptions.DEFAULT.inBackground());
     }
 }

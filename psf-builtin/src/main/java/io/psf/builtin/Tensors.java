@@ -129,7 +129,7 @@ public final class Tensors {
     /** Calls a function on all servers, without the lost ones: they get no slices of new tensors. */
     private static <Q, R> void onServers(TensorCaller worker, Function<Q, R> function, Q request) {
         var unused = FunctionCaller.of(worker)
-                .call(function, request, null, new CallOptions(TO_INITIALIZE, 0, true))
+                .call(function, request, null, new CallOptions(TO_INITIALIZE, 0, true, false))
                 .await();
     }
 

@@ -65,12 +65,12 @@ final class WorkerCalls implements Layouts {
 
     private CallLimits limits(CallOptions options, @Nullable TaskStep step) {
         Duration deadline = options.deadline();
-        return deadline == null && options.priority() == 0 && step == null
+        return deadline == null && options.priority() == 0 && !options.background() && step == null
                 ? usual
                 : new CallLimits(
                         deadline == null ? usual.timeoutNanos() : nanos(deadline),
                         options.priority(),
-                        false,
+                        options.background(),
                         usual.repeats(),
                         step);
     }

@@ -49,7 +49,9 @@ final class TestWorker implements ClusterCaller, FunctionCaller {
                 () -> false,
                 programs,
                 options.deadline() == null ? DEADLINE : options.deadline());
-        sent.add(new Sent(function.target(request), pending));
+        if (!options.background()) {
+            sent.add(new Sent(function.target(request), pending));
+        }
         return pending;
     }
 

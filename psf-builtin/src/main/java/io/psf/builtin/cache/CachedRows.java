@@ -232,13 +232,17 @@ public final class CachedRows implements RowAccess {
 
     /**
      * Puts the rows of the prefetch into the cache. A row whose line was pushed in the meantime lacks that push and is
-     * not used; the next look-up compares it. A failure is not reported, since the next look-up requests the rows.
+     * not used; the next look-up compares it. A failure is not reported, since the next look-up requests the rows, except
+     * that the model goes back to a checkpoint: no other call may have been told.
      */
     private void takePrefetched() {
         SyncEmbedding.Response received;
         try {
             received = prefetch.await();
         } catch (PsException e) {
+            if (e.code() == PsException.Code.ROLLED_BACK) {
+                throw e;
+            }
             return;
         }
         if (received == null) {

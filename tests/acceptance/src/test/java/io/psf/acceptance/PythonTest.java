@@ -24,6 +24,7 @@ import io.psf.runtime.Worker;
 import io.psf.runtime.WorkerConfig;
 import io.psf.runtime.internal.transport.tls.TlsAuthority;
 import java.io.BufferedReader;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -223,6 +224,40 @@ final class PythonTest {
     @Test
     void aRollbackFailsTheNextCall() throws Exception {
         losesAServer(Restore.ALL, "failed: ROLLED_BACK: a lost node has come back", "sums: [1.0, 2.0]");
+    }
+
+    @Test
+    void aRollbackIsToldOnceWhateverCallsAreUnderWay() throws Exception {
+        String python = Python.with("numpy");
+        try (PsCluster cluster = PsCluster.builder()
+                .tcp()
+                .servers(2)
+                .workers(0)
+                .asService()
+                .checkpoints(folder)
+                .serverReturn(Duration.ofMinutes(2))
+                .start()) {
+            Process process = Python.start(
+                    python,
+                    Map.of("PSF_SCHEDULER", "127.0.0.1:" + cluster.scheduler().port(), "PSF_ROLE", "worker"),
+                    List.of("tests/rolled_back.py"));
+            try (BufferedReader printed = process.inputReader(StandardCharsets.UTF_8);
+                    BufferedWriter told = process.outputWriter(StandardCharsets.UTF_8)) {
+                for (int server : new int[] {1, 0}) { // during a prefetch, then during pushes
+                    assertThat(printed.readLine()).isEqualTo("saved");
+                    cluster.servers().get(server).close();
+                    told.append("go on\n").flush();
+                    assertThat(printed.readLine()).isEqualTo("sent");
+                    cluster.restart(server);
+                    told.append("go on\n").flush();
+                    assertThat(printed.readLine()).isEqualTo("failed: ROLLED_BACK");
+                    assertThat(printed.readLine()).isEqualTo("rows: [1.0]");
+                }
+                assertThat(process.waitFor()).isZero();
+            } finally {
+                process.destroyForcibly();
+            }
+        }
     }
 
     @Test

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param timeoutNanos the time until its deadline
  * @param priority from -128 to 127; calls with a higher priority run first
- * @param background true if the node makes the call for its own purposes; {@link CallClient#await} and {@link
- *     CallClient#settle} ignore it
+ * @param background true if the node makes the call for its own purposes, or the caller does not depend on it; {@link
+ *     CallClient#await}, {@link CallClient#settle} and {@link CallClient#failForeground} ignore it
  * @param repeats sends the call again, with fresh layouts, if its layouts turn out to be out of date; null if the call
  *     then fails
  * @param step the step of a task that the call is; null for none

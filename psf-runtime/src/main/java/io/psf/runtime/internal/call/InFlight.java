@@ -12,9 +12,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The calls of a client that are in flight: starts them, reports their ends, and awaits them. Thread-safe. */
 final class InFlight implements Call.Owner {
+    private static final Logger LOG = LoggerFactory.getLogger(InFlight.class);
+
     private static final int KEPT_FAILURES = 1000;
 
     private final FramePool pool;
@@ -195,7 +199,8 @@ final class InFlight implements Call.Owner {
      * Blocks until every call on a tensor that was sent before has ended. Calls in the background are ignored.
      *
      * @param tensor null for every call, on a tensor or not
-     * @throws PsException the failure of the first such call that no thread has observed
+     * @throws PsException the failure of the first such call that no thread has observed; the others are observed then,
+     *     too, and logged if they have another code
      */
     void await(@Nullable TensorId tensor) {
         for (Call<?> call : foreground()) {
@@ -203,10 +208,21 @@ final class InFlight implements Call.Owner {
                 call.awaitEnd();
             }
         }
+        PsException first = null;
         for (Call<?> call : failures) {
             if (concerns(call, tensor) && failures.remove(call) && !call.isObserved()) {
-                call.await();
+                try {
+                    call.await();
+                } catch (PsException e) {
+                    if (first != null && e.code() != first.code()) {
+                        LOG.warn("another call that was not awaited had failed: {}", e.getMessage());
+                    }
+                    first = first == null ? e : first;
+                }
             }
+        }
+        if (first != null) {
+            throw first;
         }
     }
 
