@@ -11,13 +11,20 @@ import org.jspecify.annotations.Nullable;
 
 /** Several calls in flight, as one. Ends when all of them have ended. */
 public record PendingAll(List<? extends Pending<?>> calls) implements Pending<List<Object>> {
-    /** Sends several calls. A call that cannot be sent counts as failed; the others are sent all the same. */
+    /**
+     * Sends several calls. A call that cannot be sent counts as failed; the others are sent all the same.
+     *
+     * @throws PsException with {@code ROLLED_BACK} if the model goes back to a checkpoint
+     */
     public static PendingAll of(int calls, IntFunction<Pending<?>> send) {
         List<Pending<?>> sent = new ArrayList<>();
         for (int i = 0; i < calls; i++) {
             try {
                 sent.add(send.apply(i));
             } catch (PsException e) {
+                if (e.code() == PsException.Code.ROLLED_BACK) {
+                    throw e; // nobody may await these calls, and no other one is told
+                }
                 sent.add(new Failed(e));
             }
         }

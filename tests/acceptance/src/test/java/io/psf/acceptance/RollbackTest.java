@@ -12,6 +12,7 @@ import io.psf.api.spi.FunctionCaller;
 import io.psf.builtin.EmbeddingCache;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.ModelCheckpoints;
+import io.psf.builtin.PendingAll;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.internal.reports.ReportScalar;
@@ -102,6 +103,14 @@ class RollbackTest {
         cluster.servers().get(1).close();
         comeBack();
         requireRolledBack(() -> Tensors.pull(worker, w));
+        requireOnce();
+    }
+
+    @Test
+    void severalCallsThatNobodyAwaitsAreTold() throws Exception {
+        cluster.servers().get(1).close();
+        comeBack();
+        requireRolledBack(() -> PendingAll.of(2, i -> Tensors.push(worker, w, new float[60])));
         requireOnce();
     }
 

@@ -320,11 +320,15 @@ public final class CallClient {
         return left;
     }
 
-    /** Fails every call that is not in the background. Returns true if there was one. */
+    /** Fails every call that is not in the background. Returns true if one has failed so: its answer may come first. */
     public boolean failForeground(PsException cause) {
-        List<Call<?>> failed = calls.foreground();
-        failed.forEach(call -> call.failAtOnce(-1, cause));
-        return !failed.isEmpty();
+        boolean any = false;
+        for (Call<?> call : calls.foreground()) {
+            call.failAtOnce(-1, cause);
+            PsException failure = call.failure();
+            any |= failure != null && failure.code() == cause.code();
+        }
+        return any;
     }
 
     /** Fails every call, and every later one. */
