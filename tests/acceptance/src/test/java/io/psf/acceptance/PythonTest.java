@@ -181,27 +181,35 @@ final class PythonTest {
         }
     }
 
+    /** A service in which another server takes the place of a lost one. */
+    private PsCluster healing() {
+        return PsCluster.builder()
+                .tcp()
+                .servers(2)
+                .workers(0)
+                .asService()
+                .checkpoints(folder)
+                .serverReturn(Duration.ofMinutes(2))
+                .start();
+    }
+
+    private static Process worker(PsCluster cluster, String program) throws IOException {
+        return Python.start(
+                Python.with("numpy"),
+                Map.of("PSF_SCHEDULER", "127.0.0.1:" + cluster.scheduler().port(), "PSF_ROLE", "worker"),
+                List.of(program));
+    }
+
     /**
      * A worker pushes ones to ones. Then server 1 is lost, and comes back with its slice of the checkpoint. The next
      * push fails, or waits for the server.
      */
     private void losesAServer(Restore restore, String failed, String sums) throws Exception {
-        String python = Python.with("numpy");
-        try (PsCluster cluster = PsCluster.builder()
-                        .tcp()
-                        .servers(2)
-                        .workers(0)
-                        .asService()
-                        .checkpoints(folder)
-                        .serverReturn(Duration.ofMinutes(2))
-                        .start();
+        try (PsCluster cluster = healing();
                 Client client = cluster.client()) {
             Tensors.init(client, TensorSpec.dense("dense", 10, 4).slices(2).initializer(Initializers.constant(1)));
             ModelCheckpoints.at(client, "m").restore(restore).save(1, Map.of());
-            Process process = Python.start(
-                    python,
-                    Map.of("PSF_SCHEDULER", "127.0.0.1:" + cluster.scheduler().port(), "PSF_ROLE", "worker"),
-                    List.of("tests/returning.py"));
+            Process process = worker(cluster, "tests/returning.py");
             try (BufferedReader printed = process.inputReader(StandardCharsets.UTF_8)) {
                 assertThat(printed.readLine()).isEqualTo("pushed");
                 cluster.servers().get(1).close();
@@ -228,19 +236,8 @@ final class PythonTest {
 
     @Test
     void aRollbackIsToldOnceWhateverCallsAreUnderWay() throws Exception {
-        String python = Python.with("numpy");
-        try (PsCluster cluster = PsCluster.builder()
-                .tcp()
-                .servers(2)
-                .workers(0)
-                .asService()
-                .checkpoints(folder)
-                .serverReturn(Duration.ofMinutes(2))
-                .start()) {
-            Process process = Python.start(
-                    python,
-                    Map.of("PSF_SCHEDULER", "127.0.0.1:" + cluster.scheduler().port(), "PSF_ROLE", "worker"),
-                    List.of("tests/rolled_back.py"));
+        try (PsCluster cluster = healing()) {
+            Process process = worker(cluster, "tests/rolled_back.py");
             try (BufferedReader printed = process.inputReader(StandardCharsets.UTF_8);
                     BufferedWriter told = process.outputWriter(StandardCharsets.UTF_8)) {
                 for (int server : new int[] {1, 0}) { // during a prefetch, then during pushes
@@ -262,19 +259,8 @@ final class PythonTest {
 
     @Test
     void aTrainingLoopGoesBackWithAServerThatIsLost() throws Exception {
-        String python = Python.with("numpy");
-        try (PsCluster cluster = PsCluster.builder()
-                .tcp()
-                .servers(2)
-                .workers(0)
-                .asService()
-                .checkpoints(folder)
-                .serverReturn(Duration.ofMinutes(2))
-                .start()) {
-            Process process = Python.start(
-                    python,
-                    Map.of("PSF_SCHEDULER", "127.0.0.1:" + cluster.scheduler().port(), "PSF_ROLE", "worker"),
-                    List.of("tests/training.py"));
+        try (PsCluster cluster = healing()) {
+            Process process = worker(cluster, "tests/training.py");
             try (BufferedReader printed = process.inputReader(StandardCharsets.UTF_8)) {
                 assertThat(printed.lines().anyMatch("trained"::equals)).isTrue();
                 cluster.servers().get(1).close();
