@@ -65,7 +65,9 @@ class EmbeddingCache:
     ...     items.update(keys, gradients)
 
     The protocol is HET (Miao et al., VLDB 2022), and the guarantees are those of Java's EmbeddingCache. A push runs
-    exactly once. If it fails, it is not known which servers have applied it: each later call fails with its code.
+    exactly once. If it fails, it is not known which servers have applied it: each later call fails with its code. A failed
+    prefetch is not reported, except that the next look-up, prefetch or update fails with ``ROLLED_BACK`` if the model goes
+    back to a checkpoint.
     """
 
     #: A pull bound with which a cached row is never compared with the server's row.

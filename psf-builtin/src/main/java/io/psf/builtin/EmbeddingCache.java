@@ -45,7 +45,8 @@ import java.util.function.Supplier;
  * <p><b>Failures.</b> A push runs exactly once. If it fails, it is not known which servers have applied it. The cache
  * then sends nothing more, and each later call fails with the code of the push. Load a checkpoint and open a new cache.
  * An interrupt of a thread that waits for a push is such a failure. A failed look-up without a push changes nothing and
- * can be repeated.
+ * can be repeated. A failed prefetch is not reported, except that the next look-up, prefetch or update fails with {@code
+ * ROLLED_BACK} if the model goes back to a checkpoint.
  *
  * <p>Pushes are applied on arrival: a table whose updates are {@code SUM} or {@code MEAN} is refused, since its rounds
  * take one push of each worker, and caches push at different times. Do not remove rows whose updates are unsent: the

@@ -123,7 +123,8 @@ class SerializedHandlesTest {
                 .withDeadline(Duration.ofSeconds(7))
                 .withPriority(3));
         assertThatThrownBy(() -> stub.call(TensorId.of("w")))
-                .hasMessageContaining("driver calls psf.dense.pull CallOptions[deadline=PT7S, priority=3, ");
+                .hasMessageContaining("driver calls psf.dense.pull CallOptions[deadline=PT7S, priority=3, "
+                        + "withoutLost=false, background=false]");
     }
 
     @Test

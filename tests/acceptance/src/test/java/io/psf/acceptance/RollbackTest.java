@@ -2,6 +2,7 @@ package io.psf.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.psf.api.Pending;
 import io.psf.api.PsException;
@@ -72,12 +73,10 @@ class RollbackTest {
     }
 
     /** Server 1 comes back, and the worker has heard of it. */
-    private void comeBack() throws InterruptedException {
+    private void comeBack() {
         long before = worker.notedRollback();
         cluster.restart(1);
-        while (worker.notedRollback() == before) {
-            Thread.sleep(1);
-        }
+        await().until(() -> worker.notedRollback() > before);
     }
 
     private void requireOnce() {
@@ -88,7 +87,7 @@ class RollbackTest {
     }
 
     @Test
-    void itIsToldOnceHoweverManyCallsItFails() throws Exception {
+    void itIsToldOnceHoweverManyCallsItFails() {
         cluster.servers().get(1).close();
         for (int i = 0; i < 5; i++) {
             Tensors.push(worker, w, new float[60]);
@@ -99,7 +98,7 @@ class RollbackTest {
     }
 
     @Test
-    void theNextCallIsToldIfNoneWasUnderWay() throws Exception {
+    void theNextCallIsToldIfNoneWasUnderWay() {
         cluster.servers().get(1).close();
         comeBack();
         requireRolledBack(() -> Tensors.pull(worker, w));
@@ -107,7 +106,7 @@ class RollbackTest {
     }
 
     @Test
-    void severalCallsThatNobodyAwaitsAreTold() throws Exception {
+    void severalCallsThatNobodyAwaitsAreTold() {
         cluster.servers().get(1).close();
         comeBack();
         requireRolledBack(() -> PendingAll.of(2, i -> Tensors.push(worker, w, new float[60])));
@@ -116,7 +115,7 @@ class RollbackTest {
 
     /** A prefetch may fail otherwise: the next look-up requests the rows. */
     @Test
-    void aLookUpTellsWhatAPrefetchWasTold() throws Exception {
+    void aLookUpTellsWhatAPrefetchWasTold() {
         EmbeddingCache cache = EmbeddingCache.of(worker, SPEC).rows(30).open();
         cluster.servers().get(1).close();
         cache.prefetch(KEYS);
@@ -126,7 +125,7 @@ class RollbackTest {
     }
 
     @Test
-    void aCallInTheBackgroundIsNotTold() throws Exception {
+    void aCallInTheBackgroundIsNotTold() {
         cluster.servers().get(1).close();
         Pending<?> report = FunctionCaller.of(worker)
                 .call(
